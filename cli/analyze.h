@@ -20,10 +20,10 @@ extern const int cli_question_count;
 // The largest box of doubts in which a push keeps its contact modes (analyze_robust_box.c).
 typedef struct cli_robust_box {
     const char* path;
-    const sti_manipulation* scene;
-    const char* doubts;  // "x,y,mu"; NULL: all there are
-    bool whole;          // the whole basis, not modes alone
-    long steps, pieces;  // pieces 0: the default
+    sti_manipulation* scene;
+    const char* doubts;           // "x,y,mu"; NULL: all there are
+    bool whole;                   // the whole basis, not modes alone
+    long steps, pieces, samples;  // pieces 0: the default; samples: starts inside that are tried
     double h;
 } cli_robust_box;
 

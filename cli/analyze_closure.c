@@ -5,6 +5,7 @@
 
 #include "analyze.h"
 #include "closure.h"
+#include "page_answers.h"
 #include "tables.h"
 
 enum { FACE_LIMIT = 200000 };  // of the check of the quality
@@ -139,8 +140,8 @@ static sti_status find_out(const cli* c, const sti_instant* in, cli_closure* f) 
     return status;
 }
 
-// A claim that the independent checker does not accept is not made: numbers of very different size can be too much for the
-// conic program, though not for the check.
+// A claim that the independent checker does not accept is not made: numbers of very different size can be too much for
+// the conic program, though not for the check.
 static void withdraw(const cli* c, sti_closure* v) {
     const int n = v->n, contact_count = v->contact_count, multiplier_count = v->multiplier_count, rank = v->rank;
     int* contact = v->contact;
@@ -235,7 +236,28 @@ static int print_json(const cli* c, const cli_closure_request* r, const sti_inst
     return cli_json_print(&j, c, code);
 }
 
-static int answer(const cli* c, const cli_closure_request* r, const sti_instant* in) {
+static int write_page(const cli* c, const cli_closure_request* r, const cli_instant* of, const cli_closure* f) {
+    const sti_closure_options* o = &f->options.object;
+    const char* held = r->object != NULL ? r->object : "all that moves, together";
+    // what did not pass its check was withdrawn before: it is undecided
+    const cli_answer_of_closure a = {held,      &f->force,   &f->form,
+                                     &f->least, &f->quality, f->force.closed != STI_UNDECIDED};
+    cli_page p;
+    cli_shown shown;
+    int code = cli_instant_shown(c, of, o->object, o->object_count, &shown);
+    if (code != CLI_DONE) return code;
+    code = cli_instant_page_begin(c, &p, r->path, of, &shown);
+    if (code == CLI_DONE) {
+        cli_json_object(&p.json, NULL);
+        cli_answer_closure(&p.json, &shown, &a);
+        code = cli_page_save(c, &p, r->page);
+    }
+    cli_shown_clear(&shown);
+    return code;
+}
+
+static int answer(const cli* c, const cli_closure_request* r, const cli_instant* of) {
+    const sti_instant* in = of->instant;
     cli_closure f = {.options = sti_grasp_options_default()};
     sti_closure_options* o = &f.options.object;
     int code = cli_closure_object(c, r->object, in, &f.object, &o->object_count);
@@ -246,6 +268,7 @@ static int answer(const cli* c, const cli_closure_request* r, const sti_instant*
     if (code == CLI_DONE && find_out(c, in, &f) != STI_OK) code = cli_fail_about(c, r->path);
     if (code == CLI_DONE) code = check_all(c, r->path, in, &f);
     if (code == CLI_DONE && r->picture != NULL) code = cli_closure_picture(c, r, in, &f);
+    if (code == CLI_DONE && r->page != NULL) code = write_page(c, r, of, &f);
     if (code == CLI_DONE) {
         code = f.force.closed == STI_YES ? CLI_DONE : CLI_NO;
         cli_say(c, "%s: %d contacts on %d coordinates\n", r->path, f.force.contact_count, f.force.n);
@@ -255,6 +278,7 @@ static int answer(const cli* c, const cli_closure_request* r, const sti_instant*
         if (differs(in, &f.force)) say_friction(c, "least factor on the friction given", &f.factor);
         say_quality(c, &f);
         if (r->picture != NULL) cli_say(c, "  drawn in %s\n", r->picture);
+        if (r->page != NULL) cli_say(c, "  %s: opens in a browser\n", r->page);
         if (c->json) code = print_json(c, r, in, &f, code);
     }
     sti_closure_clear(c->env, &f.force);
@@ -277,6 +301,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--length", CLI_POSITIVE, "L", "quality: torques are divided by L (the farthest contact's distance)",
          &r.length},
         {"--picture", CLI_TEXT, "SVG", "draw the contacts on the object and their cones", &r.picture},
+        {"--page", CLI_TEXT, "HTML", "the grasp as a page, to turn", &r.page},
         {"--tol", CLI_POSITIVE, "TOL", "margin below which discs do not close (1e-9)", &r.tol},
     };
     char* positional[1];
@@ -288,7 +313,7 @@ static int run(cli* c, int argc, char** argv) {
                    ? cli_instant_load(c, r.path, &r.at, &in)
                    : cli_fail_usage(c, "--facets: %ld: 3 to 360 expected", r.facets);
         if (code == CLI_DONE) {
-            code = answer(c, &r, in.instant);
+            code = answer(c, &r, &in);
             cli_instant_clear(c, &in);
         }
     }
@@ -304,7 +329,7 @@ const cli_verb cli_analyze_closure = {
         "Force closure: the contact forces, each within its friction cone, can balance every load on the object. Form\n"
         "closure: the normals alone can. Yes comes with forces strictly inside the cones that balance themselves; no "
         "with\n"
-        "a load y that nothing balances: no admissible contact force has a positive part along it.\n"
+        "a load -y that nothing balances: no admissible contact force has a positive part along y.\n"
         "Whatever touches the object is taken as held. FILE may also be a grasp by points and inward normals:\n"
         "    {\"kind\": \"grasp\", \"dimension\": 2, \"center\": [0, 0], \"mu\": 0.5,\n"
         "     \"contacts\": [{\"point\": [1, 0], \"normal\": [-1, 0]}, {\"point\": [-1, 0], \"normal\": [1, 0]}]}\n"

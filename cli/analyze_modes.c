@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page_answers.h"
+
 int cli_modes_wrench(const cli* c, const char* text, const char* what, int n, sti_rationals** out) {
     *out = NULL;
     int count = 1;
@@ -91,15 +93,44 @@ static int check_answer(const cli* c, const cli_modes_request* r, const sti_inst
     return CLI_INTERNAL;
 }
 
+enum { MODES_OF_PAGE = 400, WORDS_OF_PAGE = 4000 };
+
+static int write_page(const cli* c, const cli_modes_request* r, const cli_instant* of, const sti_modes* m,
+                      const sti_modes_verification* check) {
+    cli_modes_plane plane = {.w = malloc((size_t)m->n * sizeof *plane.w + 1)};
+    cli_page p;
+    cli_shown shown = {0};
+    const bool wide = m->n >= 2;  // one velocity has no plane
+    int code = plane.w != NULL ? CLI_DONE : cli_fail_memory(c);
+    if (code == CLI_DONE && wide) code = cli_modes_axes(c, r, m, "--page", &plane.i, &plane.j);
+    if (code == CLI_DONE) code = cli_instant_shown(c, of, NULL, 0, &shown);
+    if (code == CLI_DONE) code = cli_instant_page_begin(c, &p, r->path[0], of, &shown);
+    if (code == CLI_DONE) {
+        plane.reach = cli_modes_reach(m, plane.w);
+        cli_json_object(&p.json, NULL);
+        const int words = 1 + WORDS_OF_PAGE / (m->contact_count + 1);
+        cli_answer_modes(&p.json, &shown, m, check, wide ? &plane : NULL,
+                         words < MODES_OF_PAGE ? words : MODES_OF_PAGE);
+        code = cli_page_save(c, &p, r->page);
+        if (code == CLI_DONE) cli_say(c, "%s: opens in a browser\n", r->page);
+    }
+    cli_shown_clear(&shown);
+    free(plane.w);
+    return code;
+}
+
 // Faces of cones in so many dimensions are listed unasked; with more there may be millions.
 enum { MOST_DIMENSIONS = 18 };
 
-static int answer(const cli* c, cli_modes_request* r, const sti_instant* in) {
+static int answer(const cli* c, cli_modes_request* r, const cli_instant* of) {
+    const sti_instant* in = of->instant;
     sti_modes* m = NULL;
     sti_modes_lcp* lcp = NULL;
     sti_modes_verification check;
     int code = CLI_DONE;
     if (r->wrench_text != NULL) code = cli_modes_wrench(c, r->wrench_text, "--wrench", in->n, &r->wrench);
+    if (code == CLI_DONE && r->actuators_text != NULL)
+        code = cli_modes_actuators_read(c, r->actuators_text, in, &r->actuators);
     r->options.wrench_exact = r->wrench;
     if (r->cones == NULL && in->n > MOST_DIMENSIONS) r->options.want &= ~(unsigned)STI_MODES_CONES;
     cli_progress bar = cli_progress_begin();
@@ -117,11 +148,13 @@ static int answer(const cli* c, cli_modes_request* r, const sti_instant* in) {
         code = cli_fail_about(c, r->path[0]);
     if (code == CLI_DONE) code = check_answer(c, r, in, m, &check);
     if (code == CLI_DONE && r->picture != NULL) code = cli_modes_picture(c, r, in, m);
+    if (code == CLI_DONE && r->page != NULL) code = write_page(c, r, of, m, &check);
     if (code == CLI_DONE) code = cli_modes_answer(c, r, in, m, &check, lcp);
     sti_modes_lcp_destroy(lcp);
     sti_modes_destroy(m);
     sti_rationals_destroy(r->wrench);
     r->wrench = NULL;
+    cli_modes_actuators_clear(&r->actuators);
     return code;
 }
 
@@ -130,6 +163,9 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         CLI_AT_OPTIONS(r->at),
         {"--wrench", CLI_TEXT, "W,..", "external wrench, numbers or fractions; -F of the instant otherwise",
          &r->wrench_text},
+        {"--actuators", CLI_TEXT, "X=A:B,..",
+         "forces with bounds, along velocities (by name or number) or [directions]: which modes they can bring about",
+         &r->actuators_text},
         {"--model", CLI_TEXT, "NAME", "friction in space: box (default) or sides", &r->model},
         {"--sides", CLI_COUNT, "K", "sides of the friction polygon, 3 to 64 (8); implies --model sides", &r->sides},
         {"--mode", CLI_TEXT, "WORDS", "show this mode in full, with the wrenches that produce it", &r->mode},
@@ -146,6 +182,7 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         {"--trajectory", CLI_TEXT, "FILE", "the same over the states of stiction run --csv FILE; for a system",
          &r->trajectory},
         {"--picture", CLI_TEXT, "FILE", "SVG of the wrench sets, cut through the wrench", &r->picture},
+        {"--page", CLI_TEXT, "HTML", "the modes as a page: a table with the cone of each, what moves", &r->page},
         {"--axes", CLI_LIST, "I,J", "of the picture: components of the wrench, from 0 (0,1)", &r->axes},
         {"--output", CLI_TEXT, "FILE", "the --json answer, into a file", &r->output},
         {"--gap-tol", CLI_POSITIVE, "TOL", "a gap not larger touches (1e-9)", &r->gap_tol},
@@ -163,12 +200,16 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
         return cli_fail_usage(c, "--path: one FILE expected, not %d", r->path_count);
     if (r->trajectory != NULL && (r->csv != NULL || r->path_count > 1))
         return cli_fail_usage(c, "--trajectory: one FILE expected, and no --path");
+    if (r->actuators_text != NULL && (r->csv != NULL || r->trajectory != NULL || r->path_count > 1))
+        return cli_fail_usage(c, "--actuators: one FILE expected, and no path");
+    if (r->page != NULL && (r->csv != NULL || r->trajectory != NULL || r->path_count > 1))
+        return cli_fail_usage(c, "--page: of one instant, not of several");
     if (r->csv != NULL || r->trajectory != NULL || r->path_count > 1) return cli_modes_path(c, r);
     cli_instant in;
     code = cli_instant_load(c, r->path[0], &r->at, &in);
     if (code != CLI_DONE) return code;
     r->note = in.note;
-    code = answer(c, r, in.instant);
+    code = answer(c, r, &in);
     cli_instant_clear(c, &in);
     return code;
 }
@@ -204,7 +245,8 @@ const cli_verb cli_analyze_modes = {
         "Exit codes: 0 some mode is consistent, 1 none is, with a proof, or none was found in time.\n"
         "\n"
         "example:\n"
-        "    stiction analyze modes rocking-block --wrench 3,-10,0\n",
+        "    stiction analyze modes rocking-block --wrench 3,-10,0\n"
+        "    stiction analyze modes rocking-block --actuators x=-8:8,theta=-1:1\n",
     .use = STI_USE_ANALYZE,
     .run = run,
 };

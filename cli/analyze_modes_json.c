@@ -132,7 +132,8 @@ static void put_wrenches(cli_json* j, const cli* c, const sti_modes* m, const st
     cli_json_end(j);
 }
 
-static void put_mode(cli_json* j, const cli* c, const sti_instant* in, const sti_modes* m, const sti_mode* mode) {
+static void put_mode(cli_json* j, const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m,
+                     const sti_mode* mode) {
     cli_json_object(j, NULL);
     cli_json_text(j, "mode", mode->text);
     cli_json_array(j, "choice");
@@ -148,6 +149,7 @@ static void put_mode(cli_json* j, const cli* c, const sti_instant* in, const sti
         put_wrenches(j, c, m, mode->wrenches);
     else
         cli_json_null(j, "wrenches");
+    cli_modes_put_actuation(j, c, r, m, mode->wrenches);
     cli_json_end(j);
 }
 
@@ -292,7 +294,7 @@ static void put_all(cli_json* j, const cli* c, const cli_modes_request* r, const
     cli_json_rationals(j, c, "held", m->held, 0, (size_t)(m->n + m->contact_count + m->tangent_total));
     put_change(j, m);
     cli_json_array(j, "modes");
-    for (int i = 0; i < m->mode_count; i++) put_mode(j, c, in, m, &m->modes[i]);
+    for (int i = 0; i < m->mode_count; i++) put_mode(j, c, r, in, m, &m->modes[i]);
     cli_json_end(j);
     put_infeasible(j, c, m, r->infeasible);
 }

@@ -1,5 +1,5 @@
-// analyze_modes_path.c: modes along a path of wrenches, over the states of a run, or over instants in time, and the graph
-// of transitions.
+// analyze_modes_path.c: modes along a path of wrenches, over the states of a run, or over instants in time, and the
+// graph of transitions.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +98,9 @@ static int follow_file(journey* v, const sti_instant* in) {
 
 // ---- states of a run
 
-// A state of the run; numbers: t, q (n), v (n), and the weighted velocities (n) where the file has them. Those are the ones
-// that tell stick from slip: with alpha = 1/2 the others change their sign at every step of a contact that sticks (S3 2.2.3).
+// A state of the run; numbers: t, q (n), v (n), and the weighted velocities (n) where the file has them. Those are the
+// ones that tell stick from slip: with alpha = 1/2 the others change their sign at every step of a contact that sticks
+// (S3 2.2.3).
 typedef struct voyage {
     journey* v;
     const cli_instant* in;
@@ -116,8 +117,8 @@ static double rate(const voyage* w, const double* row, double offset) {
     return sum;
 }
 
-// A rate counts as zero when it is below 1e-6 of what the fastest velocity of the run would make of it: a run rounds, and
-// contacts that last do so up to the residual of each step.
+// A rate counts as zero when it is below 1e-6 of what the fastest velocity of the run would make of it: a run rounds,
+// and contacts that last do so up to the residual of each step.
 static bool is_still(const voyage* w, const double* row, double offset) {
     double size = 0;
     for (int k = 0; k < w->instant->n; k++) size += fabs(row[k]);

@@ -9,18 +9,13 @@
 #include "analyze_modes.h"
 #include "svg.h"
 
-enum { MOST_CORNERS = 256 };
-
-typedef struct polygon {
-    int count;
-    double x[MOST_CORNERS], y[MOST_CORNERS];
-} polygon;
+typedef cli_modes_cut polygon;
 
 // Keep a x + b y <= c.
 static void clip(polygon* p, double a, double b, double c) {
     static polygon out;
     out.count = 0;
-    for (int i = 0; i < p->count && out.count + 2 < MOST_CORNERS; i++) {
+    for (int i = 0; i < p->count && out.count + 2 < CLI_MODES_CORNERS; i++) {
         const int k = (i + 1) % p->count;
         const double d = a * p->x[i] + b * p->y[i] - c, e = a * p->x[k] + b * p->y[k] - c;
         if (d <= 0) {
@@ -58,9 +53,39 @@ static double area(const polygon* p) {
     return fabs(s) / 2;
 }
 
+bool cli_modes_cut_through(const sti_mode_wrenches* set, const double* w, int n, int i, int j, double reach,
+                           cli_modes_cut* p) {
+    if (set == NULL || sti_polycone_equations(set->cone).count > 0) return false;
+    *p = (polygon){.count = 4, .x = {-reach, reach, reach, -reach}, .y = {-reach, -reach, reach, reach}};
+    cut(set, w, n, i, j, p);
+    return p->count >= 3 && area(p) > 0;
+}
+
+double cli_modes_reach(const sti_modes* m, double* w) {
+    double reach = 0;
+    for (int k = 0; k < m->n; k++) {
+        w[k] = sti_rationals_double(m->wrench, (size_t)k);
+        reach = fmax(reach, fabs(w[k]));
+    }
+    return reach > 0 ? 2 * reach : 1;
+}
+
+int cli_modes_axes(const cli* c, const cli_modes_request* r, const sti_modes* m, const char* option, int* i, int* j) {
+    *i = 0;
+    *j = 1;
+    if (m->n < 2) return cli_fail_usage(c, "%s: a wrench of two components at least is needed", option);
+    if (r->axes.count == 0) return CLI_DONE;
+    if (r->axes.count != 2) return cli_fail_usage(c, "--axes: two components expected, not %d", r->axes.count);
+    *i = (int)r->axes.value[0];
+    *j = (int)r->axes.value[1];
+    if (*i >= 0 && *j >= 0 && *i < m->n && *j < m->n && *i != *j && *i == r->axes.value[0] && *j == r->axes.value[1])
+        return CLI_DONE;
+    return cli_fail_usage(c, "--axes: two different components from 0 to %d expected", m->n - 1);
+}
+
 enum { MOST_LABELS = 64 };
 
-static void component_name(const sti_instant* in, int k, char* text, size_t size) {
+void cli_modes_component(const sti_instant* in, int k, char* text, size_t size) {
     if (in->names != NULL)
         snprintf(text, size, "wrench along %s", in->names[k]);
     else
@@ -68,26 +93,15 @@ static void component_name(const sti_instant* in, int k, char* text, size_t size
 }
 
 int cli_modes_picture(const cli* c, const cli_modes_request* r, const sti_instant* in, const sti_modes* m) {
-    int i = 0, j = 1;
-    if (m->n < 2) return cli_fail_usage(c, "--picture: a wrench of two components at least is needed");
-    if (r->axes.count > 0) {
-        if (r->axes.count != 2) return cli_fail_usage(c, "--axes: two components expected, not %d", r->axes.count);
-        i = (int)r->axes.value[0];
-        j = (int)r->axes.value[1];
-        if (i < 0 || j < 0 || i >= m->n || j >= m->n || i == j || i != r->axes.value[0] || j != r->axes.value[1])
-            return cli_fail_usage(c, "--axes: two different components from 0 to %d expected", m->n - 1);
-    }
+    int i, j;
+    const int code = cli_modes_axes(c, r, m, "--picture", &i, &j);
+    if (code != CLI_DONE) return code;
     double* w = malloc((size_t)m->n * sizeof *w);
     if (w == NULL) return cli_fail_memory(c);
-    double reach = 0;
-    for (int k = 0; k < m->n; k++) {
-        w[k] = sti_rationals_double(m->wrench, (size_t)k);
-        reach = fmax(reach, fabs(w[k]));
-    }
-    reach = reach > 0 ? 2 * reach : 1;
+    const double reach = cli_modes_reach(m, w);
     char x_label[64], y_label[64];
-    component_name(in, i, x_label, sizeof x_label);
-    component_name(in, j, y_label, sizeof y_label);
+    cli_modes_component(in, i, x_label, sizeof x_label);
+    cli_modes_component(in, j, y_label, sizeof y_label);
     cli_svg s;
     cli_svg_begin(&s, &(cli_svg_axes){.title = "wrenches of contact modes, cut through the given wrench",
                                       .x_label = x_label,
@@ -103,12 +117,8 @@ int cli_modes_picture(const cli* c, const cli_modes_request* r, const sti_instan
     } label[MOST_LABELS];
     int drawn = 0, labels = 0;
     for (int k = 0; k < m->mode_count; k++) {
-        const sti_mode_wrenches* set = m->modes[k].wrenches;
-        if (set == NULL || sti_polycone_equations(set->cone).count > 0) continue;
         static polygon p;
-        p = (polygon){.count = 4, .x = {-reach, reach, reach, -reach}, .y = {-reach, -reach, reach, reach}};
-        cut(set, w, m->n, i, j, &p);
-        if (p.count < 3 || !(area(&p) > 0)) continue;
+        if (!cli_modes_cut_through(m->modes[k].wrenches, w, m->n, i, j, reach, &p)) continue;
         cli_svg_polygon(&s, p.x, p.y, p.count, cli_svg_color(drawn), 0.35);
         cli_svg_legend(&s, cli_svg_color(drawn++), m->modes[k].text);
         if (!(area(&p) > 0.01 * reach * reach) || labels == MOST_LABELS) continue;

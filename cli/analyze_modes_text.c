@@ -184,6 +184,7 @@ void cli_modes_say(const cli* c, const cli_modes_request* r, const sti_instant* 
         say_solution(c, in, m, mode->solution);
     }
     if (m->asked) say_change(c, m);
+    cli_modes_say_actuation(c, r, m);
     if (r->mode != NULL) {
         const sti_mode* mode = cli_modes_pick(m, r->mode);
         if (mode->absurd != NULL)

@@ -1,4 +1,5 @@
-// analyze_robust_box.c: stiction analyze robust --box: the largest box of doubts in which a push keeps its contact modes, proved.
+// analyze_robust_box.c: stiction analyze robust --box: the largest box of doubts in which a push keeps its contact
+// modes, proved.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/plan.h>
@@ -46,6 +47,102 @@ static const char* name_of(const sti_manipulation* m, const sti_push_doubt* d) {
                                       : sti_manipulation_probe(m, d->of - parts - fixtures);
 }
 
+// ---- starts that are tried: inside, where no mode changes, and just outside of each side, where one does if the side
+// is tight
+
+enum { OUTSIDE = 200 };
+
+typedef struct side {
+    bool tight;
+    sti_box_switch what;
+    double* deviation;  // (doubts)
+} side;
+
+typedef struct trials {
+    long inside, switches;
+    side* sides;  // low and high of each doubt
+    double* room;
+} trials;
+
+static double draw(unsigned long long* state) {
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*state >> 11) * 0x1p-53;
+}
+
+// A corner or any place of the box; side k: beyond that by a hundredth.
+static void deviate(const sti_push_box* box, long number, int k, unsigned long long* state, double* x) {
+    for (int i = 0; i < box->doubt_count; i++) {
+        const sti_push_doubt* d = &box->doubts[i];
+        double f = draw(state);
+        if (number % 2 == 0) f = f < 0.5 ? 0 : 1;
+        x[i] = d->low + f * (d->high - d->low);
+        if (k >= 0 && k / 2 == i) x[i] = 1.01 * (k % 2 == 0 ? d->low : d->high);
+    }
+}
+
+static void drop_trials(trials* t) {
+    free(t->sides);
+    free(t->room);
+}
+
+static int try_starts(const cli* c, const cli_robust_box* q, const sti_robust_box* b, trials* t) {
+    const sti_push_box* box = &b->box;
+    const size_t n = (size_t)box->doubt_count;
+    unsigned long long state = 1;
+    sti_status status = STI_OK;
+    t->sides = calloc(2 * n + 1, sizeof *t->sides);
+    t->room = malloc((2 * n + 1) * (n + 1) * sizeof *t->room);
+    if (t->sides == NULL || t->room == NULL) return cli_fail_memory(c);
+    for (int k = 0; k < 2 * box->doubt_count && status == STI_OK; k++) {
+        side* s = &t->sides[k];
+        s->deviation = t->room + (size_t)k * n;
+        for (long l = 0; l < OUTSIDE && !s->tight && status == STI_OK; l++) {
+            deviate(box, l, k, &state, s->deviation);
+            status = sti_robust_box_try(c->env, q->scene, box, s->deviation, &s->what);
+            s->tight = status == STI_OK && s->what.step >= 0;
+        }
+    }
+    double* x = t->room + 2 * n * n;
+    for (; t->inside < q->samples && status == STI_OK; t->inside++) {
+        sti_box_switch what;
+        deviate(box, t->inside, -1, &state, x);
+        status = sti_robust_box_try(c->env, q->scene, box, x, &what);
+        t->switches += status == STI_OK && what.step >= 0;
+    }
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, q->path);
+}
+
+static void switch_text(const cli_robust_box* q, const sti_push_box* box, const sti_box_switch* s, char* text,
+                        size_t size) {
+    char name[100] = "something else";
+    if (s->contact >= 0) sti_manipulation_contact_text(q->scene, &box->contacts[s->contact], name, sizeof name);
+    snprintf(text, size, "step %ld: %s: %s", s->step, name, sti_push_mode_text(s->mode));
+}
+
+static void put_side(cli_json* j, const char* key, const cli_robust_box* q, const sti_push_box* box, const side* s) {
+    char text[200];
+    cli_json_object(j, key);
+    cli_json_bool(j, "tight", s->tight);
+    switch_text(q, box, &s->what, text, sizeof text);
+    cli_json_text(j, "switch", s->tight ? text : NULL);
+    cli_json_numbers(j, "deviation", s->tight ? s->deviation : NULL, (size_t)box->doubt_count);
+    cli_json_end(j);
+}
+
+static void say_sides(const cli* c, const cli_robust_box* q, const sti_push_box* box, const trials* t) {
+    for (int i = 0; i < box->doubt_count; i++) {
+        const sti_push_doubt* d = &box->doubts[i];
+        cli_say(c, "    %-8s of %-12s %12.5g .. %.5g\n", sti_doubt_text(d->kind), name_of(q->scene, d), d->low,
+                d->high);
+        for (int k = 0; k < 2; k++) {
+            char text[200];
+            const side* s = &t->sides[2 * i + k];
+            switch_text(q, box, &s->what, text, sizeof text);
+            if (s->tight) cli_say(c, "      %s side tight: beyond it, %s\n", k == 0 ? "low" : "high", text);
+        }
+    }
+}
+
 static void put_contacts(cli_json* j, const sti_manipulation* m, const sti_push_box* b) {
     cli_json_array(j, "contacts");
     for (int i = 0; i < b->contact_count; i++) {
@@ -61,7 +158,8 @@ static void put_contacts(cli_json* j, const sti_manipulation* m, const sti_push_
     cli_json_end(j);
 }
 
-static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_box* b, double seconds, int code) {
+static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_box* b, const trials* t, double seconds,
+                      int code) {
     const sti_push_box* box = &b->box;
     const size_t n = 3 * (size_t)sti_manipulation_part_count(q->scene);
     const bool there = b->found && b->proof.accepted;
@@ -86,9 +184,13 @@ static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_bo
         cli_json_text(&j, "of", name_of(q->scene, d));
         cli_json_number(&j, "low", d->low);
         cli_json_number(&j, "high", d->high);
+        put_side(&j, "low_side", q, box, &t->sides[2 * i]);
+        put_side(&j, "high_side", q, box, &t->sides[2 * i + 1]);
         cli_json_end(&j);
     }
     cli_json_end(&j);
+    cli_json_integer(&j, "samples", t->inside);
+    cli_json_integer(&j, "sample_switches", t->switches);
     cli_json_numbers(&j, "start", box->start, n);
     cli_json_numbers(&j, "end_low", there ? b->end : NULL, n);
     cli_json_numbers(&j, "end_high", there ? b->end + n : NULL, n);
@@ -96,7 +198,7 @@ static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_bo
     return cli_json_print(&j, c, code);
 }
 
-static void say(const cli* c, const cli_robust_box* q, const sti_robust_box* b) {
+static void say(const cli* c, const cli_robust_box* q, const sti_robust_box* b, const trials* t) {
     const sti_push_box* box = &b->box;
     cli_say(c, "%s: %ld steps of %g\n", q->path, box->steps, box->h);
     for (int i = 0; i < box->contact_count; i++) {
@@ -110,11 +212,8 @@ static void say(const cli* c, const cli_robust_box* q, const sti_robust_box* b) 
         return;
     }
     cli_say(c, "  %sproved%s: these modes last for every deviation in\n", cli_good(c), cli_plain(c));
-    for (int i = 0; i < box->doubt_count; i++) {
-        const sti_push_doubt* d = &box->doubts[i];
-        cli_say(c, "    %-8s of %-12s %12.5g .. %.5g\n", sti_doubt_text(d->kind), name_of(q->scene, d), d->low,
-                d->high);
-    }
+    say_sides(c, q, box, t);
+    if (t->inside > 0) cli_say(c, "  %ld of %ld starts inside change a mode\n", t->switches, t->inside);
     for (int i = 0; i < sti_manipulation_part_count(q->scene); i++) {
         const double *low = b->end + 3 * (ptrdiff_t)i,
                      *high = low + 3 * (ptrdiff_t)sti_manipulation_part_count(q->scene);
@@ -133,11 +232,16 @@ int cli_robust_box_answer(const cli* c, const cli_robust_box* q) {
     sti_robust_box* b = NULL;
     if (sti_robust_box_create(c->env, q->scene, NULL, q->h, q->steps, &o, &b) != STI_OK)
         return cli_fail_about(c, q->path);
+    trials t = {0};
     code = b->found && b->proof.accepted ? CLI_DONE : CLI_NO;
-    if (c->json)
-        code = print_json(c, q, b, cli_now() - begin, code);
+    const int tried = code == CLI_DONE ? try_starts(c, q, b, &t) : CLI_DONE;
+    if (tried != CLI_DONE)
+        code = tried;
+    else if (c->json)
+        code = print_json(c, q, b, &t, cli_now() - begin, code);
     else
-        say(c, q, b);
+        say(c, q, b, &t);
+    drop_trials(&t);
     sti_robust_box_destroy(c->env, b);
     return code;
 }

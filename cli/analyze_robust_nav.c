@@ -1,7 +1,8 @@
 // analyze_robust_nav.c: stiction analyze robust with vehicles in cages: how long do the same contacts press.
 //
-// Every step is solved whole; where its contacts are independent the solution is the only one, and the basis of the first step fits a
-// later one exactly if the same contacts press there. Forces that stay above zero and gaps that stay open are the margin.
+// Every step is solved whole; where its contacts are independent the solution is the only one, and the basis of the
+// first step fits a later one exactly if the same contacts press there. Forces that stay above zero and gaps that stay
+// open are the margin.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "page_answers.h"
 #include "sticking.h"
 
 const char* cli_sticking_name(const sti_instant* in, const sti_sticking* s, int i) {
@@ -108,18 +109,37 @@ static int ask_extra(const cli* c, const cli_sticking_request* r, const sti_inst
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
-static int answer(const cli* c, const cli_sticking_request* r, const sti_instant* in) {
+static int write_page(const cli* c, const cli_sticking_request* r, const cli_instant* of, const sti_sticking* s,
+                      const sti_sticking_verification* v) {
+    cli_page p;
+    cli_shown shown;
+    int code = cli_instant_shown(c, of, NULL, 0, &shown);
+    if (code != CLI_DONE) return code;
+    code = cli_instant_page_begin(c, &p, r->path, of, &shown);
+    if (code == CLI_DONE) {
+        cli_json_object(&p.json, NULL);
+        cli_answer_sticking(&p.json, &shown, s, v);
+        code = cli_page_save(c, &p, r->page);
+        if (code == CLI_DONE) cli_say(c, "%s: opens in a browser\n", r->page);
+    }
+    cli_shown_clear(&shown);
+    return code;
+}
+
+static int answer(const cli* c, const cli_sticking_request* r, const cli_instant* of) {
+    const sti_instant* in = of->instant;
     sti_sticking* s = NULL;
     cli_sticking_extra x = {0};
     int code = check_lists(c, r, in);
     if (code != CLI_DONE) return code;
     if (sti_sticking_analyze(c->env, in, &r->options, &s) != STI_OK) return cli_fail_about(c, r->path);
     code = ask_extra(c, r, in, s, &x);
-    if (code == CLI_DONE && r->verify) {
-        x.verified = true;
+    if (code == CLI_DONE && (r->verify || r->page != NULL)) {
+        x.verified = r->verify;
         if (sti_verify_sticking(c->env, in, &s->answer, r->options.tol, &x.verification) != STI_OK)
             code = cli_fail_about(c, r->path);
     }
+    if (code == CLI_DONE && r->page != NULL) code = write_page(c, r, of, s, &x.verification);
     if (code == CLI_DONE && r->output != NULL && sti_sticking_answer_save(c->env, &s->answer, r->output) != STI_OK)
         code = cli_fail_written(c, r->output);
     if (code == CLI_DONE) {
@@ -163,6 +183,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--force-limit", CLI_POSITIVE, "N",
          "largest normal force to consider for the least friction (1e4 times the load)", &r.force_limit},
         {"--output", CLI_TEXT, "FILE", "the answer with its proof, for stiction verify", &r.output},
+        {"--page", CLI_TEXT, "HTML", "the contacts with their forces, cones and margins, as a page", &r.page},
         {"--verify", CLI_FLAG, NULL, "check the answer independently: proofs, contacts that open, every proposition",
          &r.verify},
     };
@@ -175,7 +196,7 @@ static int run(cli* c, int argc, char** argv) {
         if (code == CLI_DONE) code = cli_instant_load(c, r.path, &r.at, &in);
         if (code == CLI_DONE) {
             r.note = in.note;
-            code = answer(c, &r, in.instant);
+            code = answer(c, &r, &in);
             cli_instant_clear(c, &in);
         }
     }
@@ -207,7 +228,8 @@ const cli_verb cli_analyze_sticking = {
         "--verify does not accept.\n"
         "\n"
         "example:\n"
-        "    stiction analyze sticking ladder --steps\n",
+        "    stiction analyze sticking ladder --steps\n"
+        "    stiction analyze sticking arch --page arch.html\n",
     .use = STI_USE_ANALYZE,
     .run = run,
 };

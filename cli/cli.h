@@ -109,8 +109,8 @@ const char* cli_nearest(const char* word, const char* const* words, int count); 
 
 void cli_limit_begin(const cli* c);  // by cli_parse
 bool cli_limit_reached(void);        // for loops of our own
-// For calls that take a time limit in their options and have something to show when cut short: the seconds they get, 0: no
-// limit. The environment's is twice that, for the check of what they found, and in case they do not keep to it.
+// For calls that take a time limit in their options and have something to show when cut short: the seconds they get, 0:
+// no limit. The environment's is twice that, for the check of what they found, and in case they do not keep to it.
 double cli_limit_soft(const cli* c);
 enum { CLI_USUAL_LIMIT = 15 };      // seconds that an analysis gets for its parts when nobody says
 void cli_limit_none(const cli* c);  // the environment's is lifted: a loop of our own watches the time
@@ -118,7 +118,8 @@ void cli_limit_none(const cli* c);  // the environment's is lifted: a loop of ou
 // ---- failure: one line on stderr, "stiction VERB: ..."; control characters are written out, "\x1b"
 
 int cli_fail_usage(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));  // CLI_USAGE
-// The library's last error: CLI_USAGE; CLI_INTERNAL for memory, files that cannot be written, internal faults; CLI_NO for time.
+// The library's last error: CLI_USAGE; CLI_INTERNAL for memory, files that cannot be written, internal faults; CLI_NO
+// for time.
 int cli_fail_env(const cli* c);
 int cli_fail_about(const cli* c, const char* path);  // the same, with the file in front when the text does not name it
 // The same of a file that could not be written: CLI_INTERNAL, but CLI_USAGE where there is no such place.
@@ -127,19 +128,21 @@ int cli_fail_memory(const cli* c);    // CLI_INTERNAL
 const char* cli_last_error(void);     // what the last of these lines said; "": there was none
 void cli_put_line(const char* text);  // the rest of a line on stderr, control characters written out
 
-// Load a document that the verb takes; "-": from standard input. On failure the line is written, *out is NULL and the exit code
-// is returned; CLI_DONE otherwise.
+// Load a document that the verb takes; "-": from standard input. On failure the line is written, *out is NULL and the
+// exit code is returned; CLI_DONE otherwise.
 int cli_load(const cli* c, const char* path, sti_document** out);
 // The same of any kind.
 int cli_load_any(const cli* c, const char* path, sti_document** out);
-// Is it of a kind that the verb takes? Otherwise the line says which are, and which verbs take this one; it is destroyed then.
+// Is it of a kind that the verb takes? Otherwise the line says which are, and which verbs take this one; it is
+// destroyed then.
 int cli_check_kind(const cli* c, const char* path, sti_document** document);
 // Text that the command reads by itself (input.c); the error line is written.
 int cli_open_to_read(const cli* c, const char* path, FILE** out);
 
 // ---- text (say.c, output.c)
 
-// Summary on stdout, unless --json or --quiet. Control characters of arguments are written out; lines end in the format.
+// Summary on stdout, unless --json or --quiet. Control characters of arguments are written out; lines end in the
+// format.
 void cli_say(const cli* c, const char* format, ...) __attribute__((format(printf, 2, 3)));
 // Text that may come from anywhere, with its control characters written out; colors: but for our own.
 void cli_put(FILE* out, const char* text, bool colors);

@@ -9,6 +9,7 @@ typedef struct cli_closure_request {
     const char* path;
     const char* object;   // --object: names or numbers
     const char* picture;  // SVG
+    const char* page;     // HTML
     long facets;
     double tol, length;
 } cli_closure_request;

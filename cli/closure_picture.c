@@ -1,7 +1,8 @@
 // closure_picture.c: stiction analyze closure --picture: the contacts on the object with their friction cones.
 //
-// Points are read off the rows of the instant: of a frame e_k with torques m_k = r x e_k, r = sum e_k x m_k (in space half
-// of it). In space the picture looks along (-1, -1.5, -1), z upwards. Where closure fails, the load that nothing balances.
+// Points are read off the rows of the instant: of a frame e_k with torques m_k = r x e_k, r = sum e_k x m_k (in space
+// half of it). In space the picture looks along (-1, -1.5, -1), z upwards. Where closure fails, the load that nothing
+// balances.
 #include <math.h>
 #include <string.h>
 
@@ -125,7 +126,7 @@ int cli_closure_picture(const cli* c, const cli_closure_request* r, const sti_in
     if (f->force.closed == STI_NO) {
         double load[3] = {0}, to[2], length = 0;
         for (int j = 0; j < (n == 3 ? 2 : 3); j++) {
-            load[j] = f->force.y[j];
+            load[j] = -f->force.y[j];  // contacts push against y alone
             length = hypot(length, load[j]);
         }
         for (int j = 0; j < 3 && length > 0; j++) load[j] *= far / length;

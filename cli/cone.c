@@ -1,4 +1,5 @@
-// cone.c: stiction cone: both forms of a polyhedral cone, pointed or not, where a point lies; sums, intersections, images.
+// cone.c: stiction cone: both forms of a polyhedral cone, pointed or not, where a point lies; sums, intersections,
+// images.
 //
 // Operations follow one another in a fixed order: A, A + B, (A + B) n C, its image, the polar of that.
 #include <math.h>

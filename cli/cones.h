@@ -1,4 +1,5 @@
-// cones.h: complementary cones of small order for stiction inspect: Q and Q0, neighbours, the path of Lemke's method, a picture.
+// cones.h: complementary cones of small order for stiction inspect: Q and Q0, neighbours, the path of Lemke's method, a
+// picture.
 #ifndef STICTION_CLI_CONES_H
 #define STICTION_CLI_CONES_H
 

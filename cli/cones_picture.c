@@ -1,7 +1,8 @@
-// cones_picture.c: complementary cones of orders 2 and 3, how often each direction is covered, and the path of Lemke's method.
+// cones_picture.c: complementary cones of orders 2 and 3, how often each direction is covered, and the path of Lemke's
+// method.
 //
-// Order 2: the plane; each cone is a band of its own radius. Order 3: the sphere of directions from two sides, along (1, 1, 1) and
-// against it; the faces of the cones are great circles.
+// Order 2: the plane; each cone is a band of its own radius. Order 3: the sphere of directions from two sides, along
+// (1, 1, 1) and against it; the faces of the cones are great circles.
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
-// contact_inspect.c: stiction inspect for frictional contact problems: what stands in the data, and what troubles solvers.
+// contact_inspect.c: stiction inspect for frictional contact problems: what stands in the data, and what troubles
+// solvers.
 //
-// First what is read off the entries in one pass or two; then the tests of sti_contact_existence_test: pointedness of the
-// friction cone, whether a solution must or can exist, rank of W.
+// First what is read off the entries in one pass or two; then the tests of sti_contact_existence_test: pointedness of
+// the friction cone, whether a solution must or can exist, rank of W.
 #include <math.h>
 #include <stdlib.h>
 

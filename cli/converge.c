@@ -1,5 +1,5 @@
-// converge.c: stiction converge: one scene with several steps: observed orders, and whether speeds, total variations and
-// impulses stay bounded.
+// converge.c: stiction converge: one scene with several steps: observed orders, and whether speeds, total variations
+// and impulses stay bounded.
 #include "converge.h"
 
 #include <math.h>
@@ -65,8 +65,12 @@ static int read_reference(const request* r, cli_converge* w) {
         w->reference_step = NAN;
         if (w->step_count < 3)
             return cli_fail_usage(c, "--reference: extrapolated: three lengths of steps are needed for it");
+    } else if (r->reference != NULL && strcmp(r->reference, "events") == 0) {
+        if (w->system == NULL)
+            return cli_fail_usage(c, "--reference: events: for systems by formulas, and %.200s is none", w->file);
+        w->reference = CLI_CONVERGE_EVENTS;
     } else if (r->reference != NULL && strcmp(r->reference, "fine") != 0) {
-        return cli_fail_usage(c, "--reference: %.60s: fine or extrapolated expected", r->reference);
+        return cli_fail_usage(c, "--reference: %.60s: fine, extrapolated or events expected", r->reference);
     }
     return CLI_DONE;
 }
@@ -83,7 +87,8 @@ static cli_converge_variant* add_variant(cli_converge* w, const char* name) {
     return v;
 }
 
-// "alpha", "alpha:1", "convex", "quasistatic", "printed"; of bodies "alpha:A"; of grains a law.
+// "alpha", "alpha:1", "old" and "free" (gradients at the old place; energy not balanced) with A too, "events",
+// "index3", "convex", "quasistatic", "printed"; of bodies "alpha:A"; of grains a law.
 static bool set_scheme(const cli_converge* w, cli_converge_variant* v, const char* word) {
     double alpha = NAN;
     char kind[40];
@@ -91,7 +96,8 @@ static bool set_scheme(const cli_converge* w, cli_converge_variant* v, const cha
     char* colon = strchr(kind, ':');
     if (colon != NULL) {
         *colon = '\0';
-        if (strcmp(kind, "alpha") != 0 || !cli_parse_number(colon + 1, &alpha)) return false;
+        const bool weighted = strcmp(kind, "alpha") == 0 || strcmp(kind, "old") == 0 || strcmp(kind, "free") == 0;
+        if (!weighted || !cli_parse_number(colon + 1, &alpha)) return false;
         if (!(alpha >= (w->world != NULL ? 0.5 : 1e-6) && alpha <= 1)) return false;
     }
     if (w->bed != NULL) {
@@ -105,7 +111,15 @@ static bool set_scheme(const cli_converge* w, cli_converge_variant* v, const cha
         return true;
     }
     sti_scheme scheme;
-    if (strcmp(kind, "printed") == 0)
+    if (strcmp(kind, "events") == 0) {
+        v->system.events = STI_EVENTS_AUTO;
+        v->system.event_tol = 0.5;  // lengths of steps are those that are asked for
+    } else if (strcmp(kind, "old") == 0 || strcmp(kind, "free") == 0) {
+        v->system.balance = false;
+        if (kind[0] == 'o') v->system.geometry = STI_GEOMETRY_OLD;
+    } else if (strcmp(kind, "index3") == 0)
+        v->system.index = 3;
+    else if (strcmp(kind, "printed") == 0)
         v->system = sti_stepper_options_printed(STI_SCHEME_ALPHA);
     else if (sti_scheme_parse(kind, &scheme))
         v->system = sti_stepper_options_default(scheme);
@@ -142,11 +156,11 @@ static int add_variants(const request* r, cli_converge* w) {
     int code = CLI_DONE;
     if (r->schemes == NULL && r->rules == NULL) add_variant(w, "default");
     if (r->schemes != NULL)
-        code =
-            add_list(w, "--schemes", r->schemes, set_scheme,
-                     w->bed != NULL     ? "coulomb, cone or facets expected, for grains"
-                     : w->world != NULL ? "alpha or alpha:A with A in [1/2, 1] expected, for bodies"
-                                        : "alpha, alpha:A with A in (0, 1], convex, quasistatic or printed expected");
+        code = add_list(w, "--schemes", r->schemes, set_scheme,
+                        w->bed != NULL     ? "coulomb, cone or facets expected, for grains"
+                        : w->world != NULL ? "alpha or alpha:A with A in [1/2, 1] expected, for bodies"
+                                           : "alpha, old, free, or these with :A, A in (0, 1], events, index3, convex, "
+                                             "quasistatic or printed expected");
     if (code == CLI_DONE && r->rules != NULL)
         code = add_list(w, "--rules", r->rules, set_rule,
                         w->system != NULL ? "held or gap expected" : "for systems by formulas alone");
@@ -206,7 +220,11 @@ static int compare(const request* r, cli_converge* w, cli_converge_variant* v) {
     const bool next = w->reference == CLI_CONVERGE_EXTRAPOLATED;
     const int last = w->step_count - 1;
     sti_path* reference = NULL;
+    cli_converge_variant located = {.name = "reference", .system = sti_stepper_options_default(STI_SCHEME_ALPHA)};
+    located.system.events = STI_EVENTS_AUTO;
+    located.system.event_tol = 1e-12;
     int code = w->reference == CLI_CONVERGE_FINE     ? cli_converge_run(w, v, w->reference_step, &reference)
+               : w->reference == CLI_CONVERGE_EVENTS ? cli_converge_run(w, &located, w->reference_step, &reference)
                : w->reference == CLI_CONVERGE_CLOSED ? cli_converge_closed(w, r->closed, &reference)
                                                      : CLI_DONE;
     for (int k = 0; code == CLI_DONE && k < (next ? last : w->step_count); k++) {
@@ -257,12 +275,14 @@ static int run(cli* c, int argc, char** argv) {
         {"--time", CLI_POSITIVE, "T", "how long, instead of the scene's time (a system: 10)", &r.time},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene", &r.settings},
         {"--schemes", CLI_TEXT, "A,B,..",
-         "a system: alpha, alpha:A, convex, quasistatic, printed; bodies: alpha:A; grains: coulomb, cone, facets",
+         "a system: alpha, alpha:A, events, index3, convex, quasistatic, printed; bodies: alpha:A; grains: coulomb, "
+         "cone, "
+         "facets",
          &r.schemes},
         {"--rules", CLI_TEXT, "A,B", "a system: which contacts are active, held or gap, with the default scheme",
          &r.rules},
-        {"--reference", CLI_TEXT, "HOW", "fine (a run with an eighth of the least step) or extrapolated (fine)",
-         &r.reference},
+        {"--reference", CLI_TEXT, "HOW",
+         "fine (a run with an eighth of the least step), extrapolated, or events, to 1e-12 (fine)", &r.reference},
         {"--closed", CLI_TEXT, "FORMULAS", "a system: the exact motion, like \"x=1-t^2,x'=-2*t\"", &r.closed},
         {"--picture", CLI_TEXT, "FILE", "errors over the step (.svg)", &r.picture},
     };
@@ -310,7 +330,9 @@ const cli_verb cli_verb_converge = {
         "Exit code 0: done; 1: stopped, or some step was not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction converge stick-slip --steps 0.1,0.05,0.025 --schemes alpha,alpha:1 --picture orders.svg\n"
-        "    stiction converge bouncing-ball --steps 0.02,0.01,0.005 --time 1 --rules held,gap\n",
+        "    stiction converge bouncing-ball --steps 0.02,0.01,0.005 --time 1 --rules held,gap\n"
+        "    stiction converge kane-pendulum --steps 0.02,0.01,0.005 --time 1 --schemes alpha,events --reference "
+        "events\n",
     .use = STI_USE_RUN,
     .run = run,
 };

@@ -24,6 +24,7 @@ extern const char* const cli_converge_size_names[CLI_CONVERGE_SIZES];
 
 typedef enum cli_converge_reference {
     CLI_CONVERGE_FINE,          // a run of the same kind with an eighth of the least step
+    CLI_CONVERGE_EVENTS,        // a run of the system by events with the least step, errors of 1e-12
     CLI_CONVERGE_EXTRAPOLATED,  // differences of neighbours, extrapolated after Richardson
     CLI_CONVERGE_CLOSED         // formulas of t
 } cli_converge_reference;

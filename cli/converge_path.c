@@ -25,6 +25,22 @@ static int unsolved(cli_converge* w, const cli_converge_variant* v, double h, lo
     return CLI_NO;
 }
 
+// The impacts of the step, in rows of their own: velocities between them are then as good as the scheme. Two of them at
+// the same time are one.
+static sti_status add_jumps(sti_path* path, const sti_step_report* r, int n) {
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < r->jump_count; k++) {
+        const double* q = r->jump_q + (size_t)k * (size_t)n;
+        const double t = r->jump_time[k], after = nextafter(t, INFINITY),
+                     last = sti_path_time(path, sti_path_count(path) - 1);
+        if (!(after < r->time)) break;
+        if (t > last) status = sti_path_add(path, t, q, r->jump_minus + (size_t)k * (size_t)n, 0);
+        if (status == STI_OK && after > last)
+            status = sti_path_add(path, after, q, r->jump_plus + (size_t)k * (size_t)n, 0);
+    }
+    return status;
+}
+
 static int run_system(cli_converge* w, const cli_converge_variant* v, double h, long steps, sti_path** out) {
     const cli* c = w->c;
     const int n = sti_system_coordinate_count(w->system), contacts = sti_system_contact_count(w->system);
@@ -46,7 +62,9 @@ static int run_system(cli_converge* w, const cli_converge_variant* v, double h, 
         }
         double normal = 0;
         for (int i = 0; i < contacts - joints; i++) normal += r.impulse_n[i];
-        status = sti_path_add(*out, sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s), normal);
+        status = add_jumps(*out, &r, n);
+        if (status == STI_OK)
+            status = sti_path_add(*out, sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s), normal);
         if (status == STI_OK) code = show(w, h);
     }
     sti_stepper_destroy(s);

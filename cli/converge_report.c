@@ -11,12 +11,18 @@ const char* const cli_converge_size_names[CLI_CONVERGE_SIZES] = {"speed", "varia
                                                                  "impulses"};
 
 static const char* reference_word(const cli_converge* w) {
-    return w->reference == CLI_CONVERGE_FINE ? "fine" : w->reference == CLI_CONVERGE_CLOSED ? "closed" : "extrapolated";
+    static const char* const names[] = {[CLI_CONVERGE_FINE] = "fine",
+                                        [CLI_CONVERGE_EVENTS] = "events",
+                                        [CLI_CONVERGE_EXTRAPOLATED] = "extrapolated",
+                                        [CLI_CONVERGE_CLOSED] = "closed"};
+    return names[w->reference];
 }
 
 static void say_reference(const cli_converge* w) {
     if (w->reference == CLI_CONVERGE_FINE)
         cli_say(w->c, "errors against a run of the same kind with h = %g\n", w->reference_step);
+    else if (w->reference == CLI_CONVERGE_EVENTS)
+        cli_say(w->c, "errors against a run by events, to 1e-12\n");
     else if (w->reference == CLI_CONVERGE_CLOSED)
         cli_say(w->c, "errors against the closed form\n");
     else

@@ -1,7 +1,7 @@
 // documents.h: what the command does with each kind of document: one row for each kind, one column for each verb.
 //
-// A function takes what was asked for and the document, which is of its kind, and returns a cli_exit; the error line is written
-// where that is CLI_USAGE or CLI_INTERNAL.
+// A function takes what was asked for and the document, which is of its kind, and returns a cli_exit; the error line is
+// written where that is CLI_USAGE or CLI_INTERNAL.
 #ifndef STICTION_CLI_DOCUMENTS_H
 #define STICTION_CLI_DOCUMENTS_H
 

@@ -51,7 +51,8 @@ bool cli_fit_has_parameter(const cli_fit_scene* scene, const char* name, double*
 // What the scene says at every row, with the parameters x: (rows x output_count), NAN where it has nothing to say.
 sti_status cli_fit_predict(const cli_fit_scene* scene, const cli_fit_data* data, const double* x, double* out);
 
-// fit_scene_bodies.c: bodies and beds of grains. From `before` at t0 the scene moved to `now` at t1; fill is told of every step.
+// fit_scene_bodies.c: bodies and beds of grains. From `before` at t0 the scene moved to `now` at t1; fill is told of
+// every step.
 typedef struct cli_fit_span {
     double t0, t1, *before, *now;
     void (*fill)(const void* user, const struct cli_fit_span* span);

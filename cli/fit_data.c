@@ -30,6 +30,34 @@ static int read_names(const cli* c, char* text, cli_fit_data* d) {
     return CLI_DONE;
 }
 
+// Is the name that of something with a unit behind it: "x [mm]", "x (mm)", "x_mm"?
+static bool has_unit(const char* name, const char* of) {
+    static const char* const units[] = {"m",      "mm",      "cm",   "um",  "km", "in", "deg",
+                                        "degree", "degrees", "grad", "rad", "s",  "ms", "min"};
+    const size_t length = strlen(of);
+    if (strncmp(name, of, length) != 0 || name[length] == '\0') return false;
+    const char* rest = name + length + strspn(name + length, " ");
+    if (*rest == '[' || *rest == '(') return true;
+    if (*rest != '_' && rest == name + length) return false;
+    rest += *rest == '_';
+    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
+        if (strcmp(rest, units[k]) == 0) return true;
+    }
+    return false;
+}
+
+// A column that would be left out though it is something that is compared, in other units.
+static int refuse_units(const cli* c, const cli_fit_scene* scene, const cli_fit_data* d, int k) {
+    const char* of = has_unit(d->name[k], "t") ? "t" : NULL;
+    for (int i = 0; i < scene->output_count && of == NULL; i++) {
+        if (has_unit(d->name[k], scene->output[i])) of = scene->output[i];
+    }
+    return of == NULL
+               ? CLI_DONE
+               : cli_fail_usage(c, "%.200s: column %.60s: numbers in the units of the scene, named %.60s, are expected",
+                                d->path, d->name[k], of);
+}
+
 // Which columns are time, outputs of the scene, or its parameters.
 static int find_roles(const cli* c, const cli_fit_scene* scene, cli_fit_data* d) {
     d->time = -1;
@@ -42,7 +70,12 @@ static int find_roles(const cli* c, const cli_fit_scene* scene, cli_fit_data* d)
             d->of[d->output_count] = i;
             d->output[d->output_count++] = k;
         }
-        if (known || !cli_fit_has_parameter(scene, d->name[k], NULL)) continue;
+        if (known) continue;
+        if (!cli_fit_has_parameter(scene, d->name[k], NULL)) {
+            const int code = refuse_units(c, scene, d, k);
+            if (code != CLI_DONE) return code;
+            continue;
+        }
         for (int i = 0; i < scene->parameter_count; i++) {
             if (strcmp(scene->parameter[i], d->name[k]) == 0)
                 return cli_fail_usage(c, "%.200s: column %.60s: is to be fitted, and cannot be given too", d->path,

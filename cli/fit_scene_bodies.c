@@ -1,4 +1,5 @@
-// fit_scene_bodies.c: what a scene of bodies or a bed of grains says at the instants of the data. Names are those of `run --csv`.
+// fit_scene_bodies.c: what a scene of bodies or a bed of grains says at the instants of the data. Names are those of
+// `run --csv`.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

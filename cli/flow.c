@@ -51,6 +51,7 @@ static void put_level(cli_json* j, const sti_flow_level* l) {
     cli_json_number(j, "objective", l->objective);
     cli_json_number(j, "bound", l->bound);
     cli_json_number(j, "gap", l->gap);
+    cli_json_number(j, "tol", l->tol);
     cli_json_bool(j, "solved", l->solved);
     cli_json_bool(j, "verified", l->verified);
     cli_json_integer(j, "iterations", l->iterations);
@@ -138,8 +139,8 @@ static int write_picture(const cli* c, const request* r, const sti_flow_field* f
 static int write_problem(const cli* c, const request* r, const result* s) {
     sti_l1* problem;
     if (r->problem == NULL) return CLI_DONE;
-    if (sti_flow_problem(c->env, &s->first, &s->second, r->lambda > 0 ? r->lambda : sti_flow_options_default().lambda,
-                         &problem) != STI_OK) {
+    const sti_flow_options single = {.lambda = r->lambda, .levels = 1};
+    if (sti_flow_problem(c->env, &s->first, &s->second, sti_flow_lambda(&single), &problem) != STI_OK) {
         if (sti_env_error(c->env)->status == STI_ERR_ARGUMENT)
             return cli_fail_usage(c, "%s, %s: %s", r->first, r->second, sti_env_error(c->env)->text);
         return cli_fail_env(c);
@@ -192,7 +193,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--longest", CLI_POSITIVE, "PX", "the length of full strength in the picture (the longest there is)",
          &r.longest},
         {"--truth", CLI_TEXT, "FILE", "compare with a known flow (.flo)", &r.truth},
-        {"--lambda", CLI_POSITIVE, "L", "weight of smoothness against data (0.05)", &r.lambda},
+        {"--lambda", CLI_POSITIVE, "L", "weight of smoothness against data (0.03; 0.05 with --levels 1)", &r.lambda},
         {"--levels", CLI_COUNT, "N", "sizes of frames; 1: the one program of S3 2.5.1 (down to 16 pixels)", &r.levels},
         {"--warps", CLI_COUNT, "N", "linearizations on each size (2)", &r.warps},
         {"--skip", CLI_COUNT, "N", "leave out the N finest sizes: their flow is enlarged", &r.skip},

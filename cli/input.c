@@ -1,5 +1,5 @@
-// input.c: files that the command reads by itself. Like those of the library they are regular, or a pipe that was given by its
-// descriptor: a pipe that has a name may never have a writer.
+// input.c: files that the command reads by itself. Like those of the library they are regular, or a pipe that was given
+// by its descriptor: a pipe that has a name may never have a writer.
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -60,7 +60,7 @@ static void describe_shapes(const sti_bodies* b, int body, char* text, size_t si
     }
     size_t at = (size_t)snprintf(text, size, "%d %s", count, count == 1 ? "shape" : "shapes");
     const char* lead = " (";
-    for (int kind = 0; kind <= STI_SHAPE_MESH && at < size; kind++) {
+    for (int kind = 0; kind < STI_SHAPE_KIND_COUNT && at < size; kind++) {
         if ((kinds >> kind & 1) == 0) continue;
         at += (size_t)snprintf(text + at, size - at, "%s%s", lead, sti_shape_kind_text((sti_shape_kind)kind));
         lead = ", ";

@@ -1,11 +1,12 @@
-// instant.h: an instant from whatever the user names: a file with numbers, a system by formulas, bodies, a built-in scene.
+// instant.h: an instant from whatever the user names: a file with numbers, a system by formulas, bodies, a built-in
+// scene.
 #ifndef STICTION_CLI_INSTANT_H
 #define STICTION_CLI_INSTANT_H
 
 #include "cli.h"
 
-// Where to look at a system: left alone, its file says. For an instant by numbers only --velocity is taken; a scene of bodies
-// is looked at where it starts, or after steps up to --time.
+// Where to look at a system: left alone, its file says. For an instant by numbers only --velocity is taken; a scene of
+// bodies is looked at where it starts, or after steps up to --time.
 typedef struct cli_at {
     cli_list q;            // --at Q,..
     cli_list v;            // --velocity V,..
@@ -25,11 +26,13 @@ enum { CLI_AT_OPTION_COUNT = 4 };
 void cli_at_clear(cli_at* at);
 
 typedef struct cli_instant {
-    sti_document* document;      // what the file held, where it was loaded here
-    const sti_system* system;    // NULL: an instant by numbers
-    const sti_instant* instant;  // borrowed from one of the others
-    sti_instant* made;           // from the system, or with another velocity; NULL otherwise
-    char note[600];              // of bodies: what the instant takes for something else; "": nothing
+    sti_document* document;        // what the file held, where it was loaded here
+    const sti_system* system;      // NULL: an instant by numbers
+    const sti_instant* instant;    // borrowed from one of the others
+    sti_instant* made;             // from the system, or with another velocity; NULL otherwise
+    const sti_world_scene* scene;  // of bodies; NULL: of something else
+    sti_world* world;              // them, at the instant
+    char note[600];                // of bodies: what the instant takes for something else; "": nothing
 } cli_instant;
 
 // name: a file, or a built-in scene. On failure the line is written and the exit code is returned; CLI_DONE otherwise.
@@ -37,5 +40,12 @@ typedef struct cli_instant {
 int cli_instant_of(const cli* c, const char* name, const sti_document* document, const cli_at* at, cli_instant* out);
 int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out);
 void cli_instant_clear(const cli* c, cli_instant* in);
+
+// Of a world after a step, with velocities that hold its joints and closed contacts (sti_instant_settle), rates taken
+// at those. The world keeps them. scene tells the tolerance of steps.
+sti_status cli_instant_settle(sti_env* env, const sti_world_scene* scene, sti_world* world, double gap_tol,
+                              sti_instant_settled* told, sti_instant** out);
+// What such an instant takes for something else.
+void cli_instant_note(const sti_world* world, const sti_instant_settled* told, char* text, size_t size);
 
 #endif

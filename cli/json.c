@@ -1,7 +1,7 @@
 // json.c: one JSON object, built in memory and printed whole, so that a failure half way prints nothing.
 //
-// The library writes its files by a writer of its own, src/io/json_write.c. That one is not public: a library of mechanics
-// has no business exporting a writer of JSON, and the command uses nothing that is not public.
+// The library writes its files by a writer of its own, src/io/json_write.c. That one is not public: a library of
+// mechanics has no business exporting a writer of JSON, and the command uses nothing that is not public.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +50,8 @@ static int utf8_length(const char* text) {
     return length;
 }
 
-// A quoted string. Names come from file systems, and may hold anything: what is not UTF-8 becomes the replacement character.
+// A quoted string. Names come from file systems, and may hold anything: what is not UTF-8 becomes the replacement
+// character.
 static void put_quoted(cli_json* j, const char* text) {
     put(j, "\"", 1);
     for (const char* p = text; *p != '\0';) {

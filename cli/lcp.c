@@ -1,5 +1,5 @@
-// lcp.c: linear complementarity problems, mixed ones and affine variational inequalities too: solve, one answer or with --all
-// every solution, and verify.
+// lcp.c: linear complementarity problems, mixed ones and affine variational inequalities too: solve, one answer or with
+// --all every solution, and verify.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

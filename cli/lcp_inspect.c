@@ -1,5 +1,5 @@
-// lcp_inspect.c: what an LCP or MLCP is, for stiction inspect: matrix classes with witnesses, solvability tests, complementary
-// cones.
+// lcp_inspect.c: what an LCP or MLCP is, for stiction inspect: matrix classes with witnesses, solvability tests,
+// complementary cones.
 #include <math.h>
 #include <string.h>
 

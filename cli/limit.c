@@ -1,6 +1,6 @@
 // limit.c: --time-limit. What can be cut short looks at the clock itself: calls of the library by the limit of their
-// environment (STI_ERR_TIME), runs between two steps. What cannot be asked, a factorization inside LAPACK say, is ended here at
-// twice the limit, and a second.
+// environment (STI_ERR_TIME), runs between two steps. What cannot be asked, a factorization inside LAPACK say, is ended
+// here at twice the limit, and a second.
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

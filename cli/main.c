@@ -143,9 +143,9 @@ static void print_error(const cli* c, int argc, char** argv, int code) {
     cli_json_print(&j, c, code);
 }
 
-// A standard stream that is closed would lend its number to the next file that is opened, and a summary would be written
-// into a trajectory. Such a number is taken by /dev/null, opened the other way round: to read from the input or to write to
-// the output then fails, as it should, and is seen when the answer is flushed.
+// A standard stream that is closed would lend its number to the next file that is opened, and a summary would be
+// written into a trajectory. Such a number is taken by /dev/null, opened the other way round: to read from the input or
+// to write to the output then fails, as it should, and is seen when the answer is flushed.
 static bool occupy_standard_streams(void) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;

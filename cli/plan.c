@@ -1,4 +1,5 @@
-// plan.c: stiction plan: pushes that bring a part to its goal, robust against a given noise, and how often they do so in replays.
+// plan.c: stiction plan: pushes that bring a part to its goal, robust against a given noise, and how often they do so
+// in replays.
 #include "plan.h"
 
 #include <math.h>
@@ -122,7 +123,7 @@ static void say(const cli* c, const work* w) {
         cli_say(c, "  %ld of %ld replays with noise succeed; farthest from the goal %.3g, %.3g, %.3g\n",
                 w->replay.successes, w->replay.runs, w->replay.worst[0], w->replay.worst[1], w->replay.worst[2]);
     if (p->reached && !p->shortest)
-        cli_say(c, "  proved of all solutions of the steps in which nothing but the tool touches a part\n");
+        cli_say(c, "  proved for all of the noise and every solution of every step: only the tool touches a part\n");
 }
 
 static int write_plan(const cli* c, const work* w) {
@@ -233,11 +234,10 @@ const cli_verb cli_verb_plan = {
         "where\n"
         "it leads the part for every deviation within the noise; that set of poses is where the next one starts from. "
         "A\n"
-        "plan that reaches the goal does so for all of the noise, by every solution of the steps in which nothing but "
-        "the\n"
-        "tool touches a part; that a step has none besides, which also touches a wall, is not proved. stiction verify "
-        "checks\n"
-        "the file on its own, stiction run plays it. Ctrl-C and --time-limit leave the nearest that was found.\n"
+        "plan that reaches the goal does so for all of the noise and by every solution of every step; in none of them\n"
+        "anything but the tool touches a part. stiction verify checks the file on its own, stiction run plays it. "
+        "Ctrl-C\n"
+        "and --time-limit leave the nearest that was found.\n"
         "Exit code 0: the goal is reached; 1: it was not; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction plan peg-push --goal 1,0.5,0.4 --seed 1 --repeat 1000 --out plan.json --picture plan.svg\n"

@@ -1,5 +1,5 @@
-// plan_picture.c: a plan as a picture: fixtures, the parts before the first push and after each, pushes numbered in their order,
-// the goal; and as a picture that moves.
+// plan_picture.c: a plan as a picture: fixtures, the parts before the first push and after each, pushes numbered in
+// their order, the goal; and as a picture that moves.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// robot.c: a robot's file as a scene of its own. What the options say becomes fields of that scene (docs/urdf.md), so a run goes on
-// from it, and a scene file can say the same.
+// robot.c: a robot's file as a scene of its own. What the options say becomes fields of that scene (docs/urdf.md), so a
+// run goes on from it, and a scene file can say the same.
 #include "robot.h"
 
 #include <limits.h>
@@ -17,6 +17,8 @@ const char* cli_robot_option(const cli_robot_request* r) {
            : r->mu > 0          ? "--mu"
            : r->pose != NULL    ? "--pose"
            : r->collide != NULL ? "--collide"
+           : r->show != NULL    ? "--show"
+           : r->decompose > 0   ? "--decompose"
            : r->joints != NULL  ? "--joint"
            : r->folders != NULL ? "--folder"
            : r->strict          ? "--strict"
@@ -103,6 +105,8 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
     if (r->mu > 0) cli_json_text(j, "material", "surface");
     if (r->pose != NULL) cli_json_text(j, "pose", r->pose);
     if (r->collide != NULL) cli_json_text(j, "collide", r->collide);
+    if (r->decompose > 0) cli_json_number(j, "decompose", r->decompose);
+    if (r->show != NULL || r->pictured) cli_json_text(j, "show", r->show != NULL ? r->show : "collision");
     if (r->height != NULL && strcmp(r->height, "auto") == 0)
         cli_json_text(j, "height", "auto");
     else if (r->height != NULL && cli_parse_number(r->height, &height))

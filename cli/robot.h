@@ -9,9 +9,12 @@ typedef struct cli_robot_request {
     const char* height;   // "auto" or a number; NULL: not given
     const char* pose;     // zero, middle, home
     const char* collide;  // collision, visual
+    const char* show;     // collision, visual
+    bool pictured;        // a picture is wanted
     const char* joints;   // NAME=VALUE, a line each
     const char* folders;  // a line each
     double mu;            // 0: not given
+    double decompose;     // 0: not given
 } cli_robot_request;
 
 #define CLI_ROBOT_OPTIONS(r)                                                                                      \
@@ -22,12 +25,15 @@ typedef struct cli_robot_request {
         {"--pose", CLI_TEXT, "POSE", "of a robot: joints at zero, middle or home (docs/urdf.md)", &(r).pose},     \
         {"--collide", CLI_TEXT, "WITH", "of a robot: collision; visual: also links that can only be seen",        \
          &(r).collide},                                                                                           \
+        {"--decompose", CLI_POSITIVE, "E",                                                                        \
+         "of a robot: meshes that move as convex parts, within E of their size (one hull)", &(r).decompose},      \
         {"--joint", CLI_LINES, "NAME=X", "of a robot: where a joint starts; * stands for any text", &(r).joints}, \
         {"--folder", CLI_LINES, "DIR", "of a robot: where meshes and packages are looked for", &(r).folders}, {   \
         "--strict", CLI_FLAG, NULL, "of a robot: nothing is mended that URDF does not allow", &(r).strict         \
     }
 
-// Like cli_scene_load, with these options where the file is a robot's; ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are looked at.
+// Like cli_scene_load, with these options where the file is a robot's; ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are
+// looked at.
 int cli_robot_load(const cli* c, const char* name, const cli_robot_request* request, sti_document** out);
 // The option that was given, NULL: none.
 const char* cli_robot_option(const cli_robot_request* request);

@@ -45,8 +45,8 @@ static bool remove_file(const char* dir, const char* name) {
     return gone;
 }
 
-// NAME.tmp or NAME.PID.K.tmp: what a process that was killed while it wrote a file of ours left beside it. name: "": any that
-// ends in .h5 or .hdf5.
+// NAME.tmp or NAME.PID.K.tmp: what a process that was killed while it wrote a file of ours left beside it. name: "":
+// any that ends in .h5 or .hdf5.
 static bool is_leftover(const char* entry, const char* name) {
     const size_t size = strlen(entry);
     const char* tail = entry;
@@ -154,7 +154,8 @@ void cli_run_folder_undo(void) {
     opened = NULL;
 }
 
-// What a new run would replace there and must not; NULL: nothing. A run that was killed before its first checkpoint is none.
+// What a new run would replace there and must not; NULL: nothing. A run that was killed before its first checkpoint is
+// none.
 static const char* in_the_way(const char* dir) {
     const bool trajectory = has_file(dir, "trajectory.h5"), checkpoint = has_file(dir, "checkpoint.h5");
     if (trajectory && checkpoint) return "trajectory.h5";
@@ -323,14 +324,18 @@ static int check_outputs(const cli* c, const cli_run_request* r) {
 
 // An option that only systems know, and that was given; NULL: none.
 static const char* system_option(const cli_system_request* own) {
-    return own->scheme != NULL     ? "--scheme"
-           : own->alpha > 0        ? "--alpha"
-           : own->geometry != NULL ? "--geometry"
-           : own->impact != NULL   ? "--impact"
-           : own->facets > 0       ? "--facets"
-           : own->printed          ? "--printed"
-           : own->settle           ? "--settle"
-                                   : NULL;
+    return own->scheme != NULL        ? "--scheme"
+           : own->alpha > 0           ? "--alpha"
+           : own->geometry != NULL    ? "--geometry"
+           : own->impact != NULL      ? "--impact"
+           : own->stiffness.count > 0 ? "--stiffness"
+           : own->exponent > 0        ? "--exponent"
+           : own->facets > 0          ? "--facets"
+           : own->printed             ? "--printed"
+           : own->settle              ? "--settle"
+           : own->events != NULL      ? "--events"
+           : own->index > 0           ? "--index"
+                                      : NULL;
 }
 
 // The same of bodies.
@@ -430,13 +435,14 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     if (code != CLI_DONE) return code;
     drop_leftovers(r->resume);
     char kind[40];
-    cli_run_kind(c, r->resume, kind, sizeof kind);
+    cli_run_field(c, r->resume, "kind", kind, sizeof kind);
     if (strcmp(kind, "bodies") == 0 || cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL);
     if (view_option(r) != NULL)
         return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->resume);
     if (strcmp(kind, "system") == 0 || cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
     if (strcmp(kind, "navigation") == 0) return cli_run_nav(c, r, NULL);
-    if (kind[0] != '\0' || cli_run_has_part(c, r->resume, "manipulation")) return cli_run_push(c, r, NULL);
+    if (strcmp(kind, "manipulation") == 0 || cli_run_has_part(c, r->resume, "manipulation"))
+        return cli_run_push(c, r, NULL);
     return cli_run_bed(c, r, NULL);
 }
 
@@ -469,10 +475,20 @@ static int run(cli* c, int argc, char** argv) {
         {"--geometry", CLI_TEXT, "WHERE", "of a system: gradients ahead (second order) or old (ahead)", &own.geometry},
         {"--impact", CLI_TEXT, "LAW",
          "of a system: poisson, poisson_printed, moreau, newton, general, or a matrix (poisson); of bodies: newton, "
-         "poisson",
+         "poisson (newton); of both: stronge, lzb",
          &own.impact},
+        {"--stiffness", CLI_LIST, "K,..", "of a system, with --impact lzb: of every contact; their ratios count (1)",
+         &own.stiffness},
+        {"--exponent", CLI_POSITIVE, "ETA", "with --impact lzb: force = K compression^ETA, 1 or more (1.5, Hertz)",
+         &own.exponent},
         {"--facets", CLI_COUNT, "N", "of a system: directions of friction in space (8)", &own.facets},
         {"--settle", CLI_FLAG, NULL, "of a system: velocities do not alternate where contacts stick", &own.settle},
+        {"--events", CLI_TEXT, "HOW",
+         "of a system: auto: impacts, stick and slip are located, to --tol (1e-10); stepping where they accumulate "
+         "(off)",
+         &own.events},
+        {"--index", CLI_COUNT, "I", "of a system: joints at the level of velocities (2) or of positions (3) (2)",
+         &own.index},
         {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
@@ -516,6 +532,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--plot", CLI_TEXT, "SVG", "of a sweep: a picture of numbers of the summaries", &sweep.plot},
         {"--of", CLI_TEXT, "NAME,..", "which: residual, energy.end, .. (residual)", &sweep.of},
         CLI_ROBOT_OPTIONS(robot),
+        {"--show", CLI_TEXT, "WHAT", "of a robot: pictures show its collision shapes or its visual ones (collision)",
+         &robot.show},
     };
     char* positional[1];
     int code;
@@ -523,7 +541,12 @@ static int run(cli* c, int argc, char** argv) {
         cli_parse(c, options, (int)(sizeof options / sizeof options[0]), argc, argv, positional, 0, 1, &code);
     if (count < 0) return code;
     if (count > 0) r.scene = positional[0];
+    robot.pictured = r.picture;
     code = check_request(c, &r);
+    if (code == CLI_DONE && robot.show != NULL && !r.picture) code = cli_fail_usage(c, "--show: needs --picture");
+    if (code == CLI_DONE && robot.show != NULL && strcmp(robot.show, "collision") != 0 &&
+        strcmp(robot.show, "visual") != 0)
+        code = cli_fail_usage(c, "--show: %.60s: collision or visual expected", robot.show);
     if (code == CLI_DONE) code = check_outputs(c, &r);
     if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
     if (code != CLI_DONE) return code;
@@ -562,6 +585,7 @@ const cli_verb cli_verb_run = {
         "    stiction run --resume bed --time 3\n"
         "    stiction run pebble-bed --set count=100 --time 3 --jamming --problem step.hdf5\n"
         "    stiction run stick-slip --csv stick-slip.csv\n"
+        "    stiction run bouncing-ball --events auto --time 5\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n"
         "    stiction run peg-in-hole --out peg --picture\n"
         "    stiction run arch --sweep mu=0.2:0.4:21 --jobs 2 --csv arch.csv --plot arch.svg --of "

@@ -40,7 +40,8 @@ int cli_run_scene(cli* c, const cli_run_request* r, const struct cli_system_requ
 
 // dir/name, for free(); NULL: memory ran out.
 char* cli_run_path(const char* dir, const char* name);
-// Made when it is not there. A folder that holds a run, or a file of another that a run would replace, is refused unless
+// Made when it is not there. A folder that holds a run, or a file of another that a run would replace, is refused
+// unless
 // --force; what a run left that was killed before its first checkpoint is taken away.
 int cli_run_folder(const cli* c, const char* dir, bool force);
 // A run that fails before it can be gone on with takes its files away again, and the folder if it was made for it;
@@ -64,8 +65,8 @@ int cli_run_steps(const cli* c, const char* name, double time, double h, long* s
 // With --resume: whether there was anything to do.
 void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time);
 
-// ---- signals: after SIGINT, SIGTERM or SIGHUP, or past --time-limit, the run ends with the step it is in; a second signal
-// ends the process
+// ---- signals: after SIGINT, SIGTERM or SIGHUP, or past --time-limit, the run ends with the step it is in; a second
+// signal ends the process
 
 void cli_run_catch_signals(void);
 bool cli_run_stopped(void);
@@ -89,24 +90,12 @@ void cli_run_progress_clear(const cli_run_progress* p);
 
 // The file of that name, or the built-in scene; ended by 0, for free().
 int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size);
-// checkpoint.h5 in that folder.
-int cli_run_save_parts(const cli* c, const char* dir, const sti_part* parts, int count);
-// One part of a checkpoint, with a 0 behind it, for free().
-int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size);
 bool cli_run_has_part(const cli* c, const char* dir, const char* name);  // the checkpoint of that folder
-// bytes: how much of the table is there already, from the run that is resumed.
-// Whether a file can be written where an option wants it (path NULL: nothing is wanted). Nothing is changed. out: a folder
-// that may still be to be made. whole: the file is written beside and renamed.
+// Whether a file can be written where an option wants it (path NULL: nothing is wanted). Nothing is changed. out: a
+// folder that may still be to be made. whole: the file is written beside and renamed.
 int cli_run_check_output(const cli* c, const char* option, const char* path, const char* out, bool whole);
-int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes, FILE** out);
-int cli_run_csv_close(const cli* c, const char* path, FILE** csv);
-int cli_run_csv_flush(const cli* c, const char* path, FILE* csv);  // csv NULL: nothing to do
-int cli_run_csv_size(const cli* c, const char* path, FILE* csv,
-                     long* bytes);                   // after a line: was it written, and how much
 void cli_run_csv_name(FILE* csv, const char* name);  // as part of a column's name
 void cli_run_csv_number(FILE* csv, double x);        // after a comma; NAN: nothing
-// Row `at` of a table with that many columns, which grows (rows, for free()). NULL: memory ran out.
-double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at);
 // The summary, closed: summary.json in dir (NULL: no file), and stdout with --json. Takes j.
 int cli_run_summary(const cli* c, const char* dir, cli_json* j);
 
@@ -126,8 +115,9 @@ typedef sti_status cli_run_maker(sti_env* env, const sti_run_source* source, con
 // The simulation of the scene that is asked for. problem: the same, read before; --set is tried on it, for the message.
 int cli_run_simulation(const cli* c, const cli_run_request* request, sti_document* problem, cli_run_maker* make,
                        sti_simulation** out);
-// The kind of the run in a folder; "": its checkpoint has no named fields, or cannot be read.
-void cli_run_kind(const cli* c, const char* dir, char* kind, size_t size);
+// A text among the fields of the checkpoint in a folder, like "kind"; "": there is none, or the checkpoint cannot be
+// read.
+void cli_run_field(const cli* c, const char* dir, const char* name, char* value, size_t size);
 
 typedef void cli_run_text(const sti_run* run, char* text, size_t size);  // beside the bar of progress
 
@@ -136,7 +126,8 @@ typedef struct cli_run_driver {
     const cli* c;
     const cli_run_request* request;
     cli_run_text* text;
-    bool curve;  // kept without --picture too, for a picture of a later run
+    bool curve;                    // kept without --picture too, for a picture of a later run
+    const sti_bed_method* method;  // of grains
     // Before the first step and after each; another code than CLI_DONE ends the run. NULL: nothing to do.
     int (*watch)(void* user, const sti_run* run);
     void* user;
@@ -145,8 +136,12 @@ typedef struct cli_run_driver {
     int code;
 } cli_run_driver;
 
-// To the end. Takes the simulation over; NULL: the run that --resume names. *out: also of a run that failed, NULL: there is none.
+// To the end. Takes the simulation over; NULL: the run that --resume names. *out: also of a run that failed, NULL:
+// there is none.
 int cli_run_drive_by(cli_run_driver* d, sti_simulation* simulation, sti_run** out);
+// --problem: the last step as a contact problem, with its point.
+int cli_run_save_problem(const cli* c, const sti_run* run, const char* title, const char* description, const char* path,
+                         double* residual);
 int cli_run_drive(const cli* c, const cli_run_request* request, sti_simulation* simulation, cli_run_text* text,
                   sti_run** out);
 

@@ -6,7 +6,8 @@
 #include "run_bed.h"
 #include "svg.h"
 
-static const char* const end_text[] = {[CLI_BED_TIME] = "time", [CLI_BED_REST] = "rest", [CLI_BED_STOPPED] = "stopped"};
+static const char* const end_text[] = {
+    [STI_RUN_END_TIME] = "time", [STI_RUN_END_ITSELF] = "rest", [STI_RUN_END_STOPPED] = "stopped"};
 
 typedef struct facts {
     sti_packing packing;
@@ -17,11 +18,11 @@ typedef struct facts {
 
 static sti_status find_facts(const cli* c, const cli_bed_run* run, facts* f) {
     *f = (facts){.memory = cli_run_peak_memory()};
-    for (int k = 0; k < run->grains.count; k++) f->radius = fmax(f->radius, run->grains.radius[k]);
-    double* x = malloc(3 * (size_t)run->grains.count * sizeof *x);
+    for (int k = 0; k < run->of->grains->count; k++) f->radius = fmax(f->radius, run->of->grains->radius[k]);
+    double* x = malloc(3 * (size_t)run->of->grains->count * sizeof *x);
     if (x == NULL) return STI_ERR_MEMORY;
-    sti_bed_get(run->bed, x, NULL, NULL);
-    const sti_status status = sti_grains_packing(c->env, &run->grains, x, &f->packing);
+    sti_bed_get(run->of->bed, x, NULL, NULL);
+    const sti_status status = sti_grains_packing(c->env, run->of->grains, x, &f->packing);
     f->packed = status == STI_OK;
     free(x);
     return status == STI_ERR_MEMORY ? status : STI_OK;  // a vessel of another form has no packing fraction
@@ -30,11 +31,11 @@ static sti_status find_facts(const cli* c, const cli_bed_run* run, facts* f) {
 // ---- JSON
 
 static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
-    const sti_scene* s = &run->scene;
+    const sti_scene* s = run->of->scene;
     cli_json_text(j, "layout", sti_layout_text(s->bed.layout));
-    cli_json_integer(j, "grain_count", run->grains.count);
+    cli_json_integer(j, "grain_count", run->of->grains->count);
     cli_json_integer(j, "seed", (long long)s->bed.seed);
-    cli_json_number(j, "mu", run->grains.mu);
+    cli_json_number(j, "mu", run->of->grains->mu);
     cli_json_text(j, "law", sti_law_text(s->step.law));
     cli_json_count(j, "facets", s->step.law == STI_LAW_FACETS ? s->step.facets : -1);
     cli_json_text(j, "solver", cli_bed_solver_name(run));
@@ -44,7 +45,7 @@ static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
 }
 
 static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
-    const cli_bed_tally* t = &run->tally;
+    const sti_bed_run* t = run->of;
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_integer(j, "unsolved_steps", t->unsolved);
     if (t->unsolved > 0) cli_json_integer(j, "first_unsolved", t->first_unsolved);
@@ -59,7 +60,7 @@ static void put_quality(cli_json* j, const cli_bed_run* run, const facts* f) {
     cli_json_number(j, "penetration_at_end", t->last.penetration);
     cli_json_number(j, "cone_violation", t->worst_cone);
     cli_json_number(j, "lift", t->worst_lift);
-    if (run->scene.step.law == STI_LAW_COULOMB)
+    if (run->of->scene->step.law == STI_LAW_COULOMB)
         cli_json_null(j, "gap");
     else
         cli_json_number(j, "gap", t->worst_gap);
@@ -86,39 +87,40 @@ static void put_packing(cli_json* j, const facts* f) {
 }
 
 static void put_flow(cli_json* j, const cli_bed_run* run) {
-    if (run->flow == NULL) {
+    if (run->of->flow == NULL) {
         cli_json_null(j, "flow");
         return;
     }
-    const sti_flow flow = sti_recirculation_flow(run->flow);
+    const sti_flow flow = sti_recirculation_flow(run->of->flow);
     cli_json_object(j, "flow");
     cli_json_integer(j, "left", flow.left);
-    cli_json_number(j, "rate", run->tally.last.time > 0 ? (double)flow.left / run->tally.last.time : 0);
+    cli_json_number(j, "rate", run->of->last.time > 0 ? (double)flow.left / run->of->last.time : 0);
     cli_json_number(j, "residence", flow.residence);
     cli_json_number(j, "residence_min", flow.residence_min);
     cli_json_number(j, "residence_max", flow.residence_max);
     cli_json_end(j);
 }
 
-static void put_times(cli_json* j, const cli_bed_tally* t) {
-    cli_json_number(j, "time_s", t->time_s);
+static void put_times(cli_json* j, const cli_bed_run* run) {
+    const sti_bed_run* t = run->of;
+    cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
     cli_json_number(j, "search", t->time_search_s);
     cli_json_number(j, "solve", t->time_solve_s);
     cli_json_number(j, "rest", t->time_rest_s);
-    cli_json_number(j, "files", t->time_files_s);
+    cli_json_number(j, "files", run->state.time_files_s);
     cli_json_end(j);
-    cli_json_number(j, "time_per_step_s", t->steps > 0 ? t->time_s / (double)t->steps : 0);
+    cli_json_number(j, "time_per_step_s", t->steps > 0 ? run->state.time_s / (double)t->steps : 0);
 }
 
 static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const facts* f) {
-    const cli_bed_tally* t = &run->tally;
+    const sti_bed_run* t = run->of;
     cli_json_begin(j);
     cli_json_text(j, "kind", "run");
     cli_json_text(j, "of", "grains");
-    cli_json_text(j, "scene", t->scene);
-    cli_json_text(j, "description", run->scene.description);
-    cli_json_text(j, "outcome", end_text[run->end]);
+    cli_json_text(j, "scene", t->name);
+    cli_json_text(j, "description", run->of->scene->description);
+    cli_json_text(j, "outcome", end_text[run->state.end]);
     put_settings(j, c, run);
     cli_json_integer(j, "steps", t->steps);
     cli_json_number(j, "time", t->last.time);
@@ -133,7 +135,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     put_packing(j, f);
     put_flow(j, run);
     cli_bed_step_json(j, run);
-    put_times(j, t);
+    put_times(j, run);
     cli_json_number(j, "peak_memory_bytes", f->memory);
     cli_json_integer(j, "frames", t->frames);
     cli_json_number(j, "colour_high", run->request->picture && run->colour_high > 0 ? run->colour_high : NAN);
@@ -144,12 +146,12 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
 
 static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     static const char* const ended[] = {
-        [CLI_BED_TIME] = "its end", [CLI_BED_REST] = "rest", [CLI_BED_STOPPED] = "a stop"};
-    const cli_bed_tally* t = &run->tally;
-    const sti_scene* s = &run->scene;
-    cli_say(c, "%s%d grains%s, %ld steps of %g to %s at t = %g\n", cli_strong(c), run->grains.count, cli_plain(c),
-            t->steps, s->step.h, ended[run->end], t->last.time);
-    cli_run_say_idle(c, run->request, t->steps - run->begun, t->last.time);
+        [STI_RUN_END_TIME] = "its end", [STI_RUN_END_ITSELF] = "rest", [STI_RUN_END_STOPPED] = "a stop"};
+    const sti_bed_run* t = run->of;
+    const sti_scene* s = run->of->scene;
+    cli_say(c, "%s%d grains%s, %ld steps of %g to %s at t = %g\n", cli_strong(c), run->of->grains->count, cli_plain(c),
+            t->steps, s->step.h, ended[run->state.end], t->last.time);
+    cli_run_say_idle(c, run->request, t->steps - run->state.begun, t->last.time);
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
@@ -172,8 +174,8 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     if (f->packed && isfinite(f->packing.all))
         cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
                 f->packing.all, f->packing.top);
-    if (run->flow != NULL) {
-        const sti_flow flow = sti_recirculation_flow(run->flow);
+    if (run->of->flow != NULL) {
+        const sti_flow flow = sti_recirculation_flow(run->of->flow);
         cli_say(c, "  %ld grains left below, %.4g for each unit of time", flow.left, (double)flow.left / t->last.time);
         if (isnan(flow.residence))
             cli_say(c, "\n");
@@ -182,9 +184,9 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
                     flow.residence_max);
     }
     cli_bed_step_say(c, run);
-    cli_say(c, "  %.2f s (search %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step, %.0f MiB\n", t->time_s,
-            t->time_search_s, t->time_solve_s, t->time_rest_s, t->time_files_s,
-            t->steps > 0 ? 1e3 * t->time_s / (double)t->steps : 0, f->memory / 1048576);
+    cli_say(c, "  %.2f s (search %.2f, solve %.2f, rest %.2f, files %.2f), %.3g ms a step, %.0f MiB\n",
+            run->state.time_s, t->time_search_s, t->time_solve_s, t->time_rest_s, run->state.time_files_s,
+            t->steps > 0 ? 1e3 * run->state.time_s / (double)t->steps : 0, f->memory / 1048576);
     if (run->request->picture && run->colour_high > 0)
         cli_say(c, "  bed.png: %s of the grains from 0 (pale) to %.4g (dark)\n", run->request->colour,
                 run->colour_high);
@@ -200,8 +202,8 @@ static int save_profile(const cli* c, const cli_bed_run* run) {
     double low, high, radius;
     const double* speed;
     const long* count;
-    sti_recirculation_profile(run->flow, &layers, &rings, &speed, &count);
-    sti_recirculation_extent(run->flow, &low, &high, &radius);
+    sti_recirculation_profile(run->of->flow, &layers, &rings, &speed, &count);
+    sti_recirculation_extent(run->of->flow, &low, &high, &radius);
     const size_t cells = (size_t)layers * (size_t)rings, room = (cells + 1) * LINE;
     char *text = malloc(room), *path = cli_run_path(run->dir, "profile.csv");
     int code = CLI_DONE;
@@ -228,7 +230,7 @@ static int save_profile(const cli* c, const cli_bed_run* run) {
 int cli_bed_report(const cli* c, const cli_bed_run* run) {
     facts f;
     if (find_facts(c, run, &f) != STI_OK) return cli_fail_memory(c);
-    int code = run->dir != NULL && run->flow != NULL ? save_profile(c, run) : CLI_DONE;
+    int code = run->dir != NULL && run->of->flow != NULL ? save_profile(c, run) : CLI_DONE;
     if (code != CLI_DONE) return code;
     cli_json j;
     fill_json(&j, c, run, &f);
@@ -272,13 +274,13 @@ static void color_layers(const sti_grains* g, unsigned char* color) {
 
 static bool color_grains(cli_bed_run* run, double* scratch, unsigned char* color) {
     const char* by = run->request->colour != NULL ? run->request->colour : "layer";
-    const int n = run->grains.count;
+    const int n = run->of->grains->count;
     if (strcmp(by, "layer") == 0) {
-        color_layers(&run->grains, color);
+        color_layers(run->of->grains, color);
         return true;
     }
     if (strcmp(by, "force") == 0) return color_values(run->force, n, &run->colour_high, color);
-    sti_bed_get(run->bed, NULL, scratch, NULL);
+    sti_bed_get(run->of->bed, NULL, scratch, NULL);
     for (int k = 0; k < n; k++) {
         const double* v = scratch + 3 * (size_t)k;
         scratch[k] = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -287,7 +289,7 @@ static bool color_grains(cli_bed_run* run, double* scratch, unsigned char* color
 }
 
 static int draw_bed(const cli* c, cli_bed_run* run) {
-    const size_t n = (size_t)run->grains.count;
+    const size_t n = (size_t)run->of->grains->count;
     double* x = malloc(3 * n * sizeof *x);
     unsigned char* color = malloc(3 * n);
     char* path = cli_run_path(run->dir, "bed.png");
@@ -299,8 +301,8 @@ static int draw_bed(const cli* c, cli_bed_run* run) {
         view.width = 900;  // beds are tall
         sti_image image;
         cli_run_size(c, run->request, &view.width, &view.height);
-        sti_bed_get(run->bed, x, NULL, NULL);
-        sti_status status = sti_draw_bed(c->env, &run->grains, x, color, &view, &image);
+        sti_bed_get(run->of->bed, x, NULL, NULL);
+        sti_status status = sti_draw_bed(c->env, run->of->grains, x, color, &view, &image);
         if (status == STI_OK) {
             status = sti_image_save(c->env, &image, path);
             sti_image_clear(c->env, &image);
@@ -315,19 +317,19 @@ static int draw_bed(const cli* c, cli_bed_run* run) {
 
 // Kinetic energy over time, on a scale of powers of ten.
 static int draw_energy(const cli* c, const cli_bed_run* run) {
-    const size_t steps = (size_t)run->tally.steps;
-    double* t = malloc(2 * (steps + 1) * sizeof *t);
+    const size_t rows = run->curve_rows;
+    double* t = malloc(2 * (rows + 1) * sizeof *t);
     char* path = cli_run_path(run->dir, "energy.svg");
     if (t == NULL || path == NULL) {
         free(t);
         free(path);
         return cli_fail_memory(c);
     }
-    double* E = t + steps + 1;
-    const double high = run->tally.peak_kinetic > 0 ? run->tally.peak_kinetic : 1;
+    double* E = t + rows + 1;
+    const double high = run->of->peak_kinetic > 0 ? run->of->peak_kinetic : 1;
     double low = high;
     int count = 0;
-    for (size_t k = 0; k < steps; k++) {
+    for (size_t k = 0; k < rows; k++) {
         const double value = run->curve[2 * k + 1];
         if (!(value > 1e-12 * high)) continue;
         t[count] = run->curve[2 * k];
@@ -335,14 +337,14 @@ static int draw_energy(const cli* c, const cli_bed_run* run) {
         low = fmin(low, value);
     }
     char title[120];
-    snprintf(title, sizeof title, "%d grains, h = %g, %s by %s", run->grains.count, run->scene.step.h,
-             sti_law_text(run->scene.step.law), cli_bed_solver_name(run));
+    snprintf(title, sizeof title, "%d grains, h = %g, %s by %s", run->of->grains->count, run->of->scene->step.h,
+             sti_law_text(run->of->scene->step.law), cli_bed_solver_name(run));
     cli_svg s;
     cli_svg_begin(&s, &(cli_svg_axes){.title = title,
                                       .x_label = "t",
                                       .y_label = "kinetic energy",
                                       .x_low = 0,
-                                      .x_high = run->tally.last.time,
+                                      .x_high = run->of->last.time,
                                       .y_low = low,
                                       .y_high = 2 * high,
                                       .y_log = true});

@@ -1,5 +1,5 @@
-// run_bed_step.c: what is asked about the last step of a bed's run: its problem as a file, whether the bed is jammed, and forces
-// for a picture.
+// run_bed_step.c: what is asked about the last step of a bed's run: its problem as a file, whether the bed is jammed,
+// and forces for a picture.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,44 +8,26 @@
 
 // ---- --problem FILE
 
-// Coulomb's law: with the point of the step as the solution. A convex law solves another problem: its point is a guess.
-static sti_status save_problem(const cli* c, const cli_bed_run* run, const sti_bed_problem* p) {
-    char title[160];
-    snprintf(title, sizeof title, "step %ld of %d grains (%s), h = %g", run->tally.steps, run->grains.count,
-             sti_layout_text(run->scene.bed.layout), run->scene.step.h);
-    const sti_contact_guess guess = {.r = p->answer.r, .u = p->answer.u, .v = p->answer.v, .lambda = p->answer.lambda};
-    const bool claimed = p->answer.outcome == STI_SOLVED;
-    const sti_contact_info info = {.title = title,
-                                   .description = run->scene_json,
-                                   .guess_count = claimed ? 0 : 1,
-                                   .guesses = claimed ? NULL : &guess};
-    const char* path = run->request->problem;
-    sti_status status = sti_contact_save(c->env, &p->problem, &info, path);
-    if (status == STI_OK && claimed) status = sti_contact_answer_save(c->env, &p->problem, &p->answer, path);
-    return status;
-}
-
-static int write_problem(const cli* c, cli_bed_run* run) {
-    sti_bed_problem p;
-    if (sti_bed_pose(c->env, run->bed, &p) != STI_OK) return cli_fail_about(c, "--problem");
-    run->problem_residual = p.answer.residual;
-    const sti_status status = save_problem(c, run, &p);
-    sti_bed_problem_clear(c->env, &p);
-    if (status == STI_OK) return CLI_DONE;
-    const int code = cli_fail_about(c, "--problem");
-    return status == STI_ERR_IO ? CLI_INTERNAL : code;
+static int write_problem(const cli* c, cli_bed_run* run, const sti_run* now) {
+    char title[160], *json;
+    snprintf(title, sizeof title, "step %ld of %d grains (%s), h = %g", run->of->steps, run->of->grains->count,
+             sti_layout_text(run->of->scene->bed.layout), run->of->scene->step.h);
+    if (sti_scene_json(c->env, run->of->scene, &json) != STI_OK) return cli_fail_env(c);
+    const int code = cli_run_save_problem(c, now, title, json, run->request->problem, &run->problem_residual);
+    sti_env_free(c->env, json);
+    return code;
 }
 
 // ---- --jamming
 
 // Who meets at each contact: the bed may have lost it by the time of the report.
 static bool keep_ends(cli_bed_run* run) {
-    const size_t count = (size_t)sti_bed_contact_count(run->bed);
+    const size_t count = (size_t)sti_bed_contact_count(run->of->bed);
     sti_bed_contact* list = calloc(count + 1, sizeof *list);
     int* ends = realloc(run->ends, (2 * count + 1) * sizeof *ends);
     if (ends != NULL) run->ends = ends;
     if (list != NULL && ends != NULL) {
-        sti_bed_contacts(run->bed, list);
+        sti_bed_contacts(run->of->bed, list);
         for (size_t k = 0; k < count; k++) {
             ends[2 * k] = list[k].a;
             ends[2 * k + 1] = list[k].b;
@@ -59,27 +41,9 @@ static int test_jamming(const cli* c, cli_bed_run* run) {
     sti_jamming_options options = sti_jamming_options_default();
     options.time_limit_s = run->request->jamming_limit;
     sti_bed_jamming_clear(c->env, &run->jamming);
-    if (sti_bed_jamming_test(c->env, run->bed, &options, &run->jamming) != STI_OK)
+    if (sti_bed_jamming_test(c->env, run->of->bed, &options, &run->jamming) != STI_OK)
         return cli_fail_about(c, "--jamming");
     return run->jamming.r == NULL || keep_ends(run) ? CLI_DONE : cli_fail_memory(c);
-}
-
-// After a step at a multiple of the time between two tests.
-int cli_bed_ask(const cli* c, cli_bed_run* run) {
-    cli_bed_tally* t = &run->tally;
-    if (!(run->request->jamming_every > 0)) return CLI_DONE;
-    const double every = fmin(fmax(1, floor(run->request->jamming_every / run->scene.step.h + 0.5)), 1e15);
-    if (t->steps % (long)every != 0) return CLI_DONE;
-    const int code = test_jamming(c, run);
-    if (code != CLI_DONE) return code;
-    const bool fails = run->jamming.pointed == STI_FINDING_FAILS;
-    if (fails && t->jam_fails == 0) t->jam_first = t->last.time;
-    t->jam_tests++;
-    t->jam_holds += run->jamming.pointed == STI_FINDING_HOLDS;
-    t->jam_fails += fails;
-    if (run->record == NULL) return CLI_DONE;
-    const sti_status status = sti_bed_record_jamming(run->record, run->bed, t->steps, &run->jamming);
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
 }
 
 // ---- --colour force
@@ -89,26 +53,26 @@ bool cli_bed_by_force(const cli_bed_run* run) {
 }
 
 static bool find_forces(cli_bed_run* run) {
-    const size_t count = (size_t)sti_bed_contact_count(run->bed);
+    const size_t count = (size_t)sti_bed_contact_count(run->of->bed);
     sti_bed_contact* list = calloc(count + 1, sizeof *list);
-    run->force = calloc((size_t)run->grains.count, sizeof *run->force);
+    run->force = calloc((size_t)run->of->grains->count, sizeof *run->force);
     if (list != NULL && run->force != NULL) {
-        sti_bed_contacts(run->bed, list);
+        sti_bed_contacts(run->of->bed, list);
         for (size_t k = 0; k < count; k++) {
             const sti_bed_contact* t = &list[k];
             const double rn = t->r[0] * t->n[0] + t->r[1] * t->n[1] + t->r[2] * t->n[2];
-            run->force[t->a] += rn / run->scene.step.h;
-            if (t->b >= 0) run->force[t->b] += rn / run->scene.step.h;
+            run->force[t->a] += rn / run->of->scene->step.h;
+            if (t->b >= 0) run->force[t->b] += rn / run->of->scene->step.h;
         }
     }
     free(list);
     return list != NULL && run->force != NULL;
 }
 
-int cli_bed_last_step(const cli* c, cli_bed_run* run) {
+int cli_bed_last_step(const cli* c, cli_bed_run* run, const sti_run* now) {
     int code = CLI_DONE;
-    if (cli_bed_by_force(run) && run->tally.steps > run->begun && !find_forces(run)) return cli_fail_memory(c);
-    if (run->request->problem != NULL) code = write_problem(c, run);
+    if (cli_bed_by_force(run) && run->state.steps > run->state.begun && !find_forces(run)) return cli_fail_memory(c);
+    if (run->request->problem != NULL) code = write_problem(c, run, now);
     if (code == CLI_DONE && run->request->jamming) code = test_jamming(c, run);
     return code;
 }
@@ -130,13 +94,13 @@ static void put_stress(cli_json* j, const cli_bed_run* run) {
     cli_json_end(j);
 }
 
-static void put_tests(cli_json* j, const cli_bed_tally* t) {
+static void put_tests(cli_json* j, const sti_bed_run* t) {
     cli_json_object(j, "jamming_tests");
-    cli_json_integer(j, "count", t->jam_tests);
-    cli_json_integer(j, "holds", t->jam_holds);
-    cli_json_integer(j, "fails", t->jam_fails);
-    if (t->jam_fails > 0)
-        cli_json_number(j, "first_fails", t->jam_first);
+    cli_json_integer(j, "count", t->jamming_tests);
+    cli_json_integer(j, "holds", t->jamming_holds);
+    cli_json_integer(j, "fails", t->jamming_fails);
+    if (t->jamming_fails > 0)
+        cli_json_number(j, "first_fails", t->jamming_first);
     else
         cli_json_null(j, "first_fails");
     cli_json_end(j);
@@ -144,7 +108,7 @@ static void put_tests(cli_json* j, const cli_bed_tally* t) {
 
 static void put_jamming(cli_json* j, const cli_bed_run* run) {
     const sti_bed_jamming* jam = &run->jamming;
-    const size_t n = (size_t)run->grains.count;
+    const size_t n = (size_t)run->of->grains->count;
     cli_json_object(j, "jamming");
     cli_json_text(j, "pointed", sti_contact_finding_text(jam->pointed));
     cli_json_integer(j, "touching", jam->touching);
@@ -154,7 +118,7 @@ static void put_jamming(cli_json* j, const cli_bed_run* run) {
     cli_json_number(j, "margin", jam->margin);
     cli_json_number(j, "defect", jam->defect);
     cli_json_number(j, "time_s", jam->time_s);
-    const bool shown = jam->turn != NULL && run->grains.count <= CLI_BED_CSV_GRAINS;
+    const bool shown = jam->turn != NULL && run->of->grains->count <= STI_BED_TABLE_GRAINS;
     cli_json_indices(j, "turn", shown ? jam->turn : NULL, n);
     cli_json_numbers(j, "motion", shown ? jam->motion : NULL, 6 * n);
     if (jam->pointed == STI_FINDING_FAILS)
@@ -173,8 +137,8 @@ void cli_bed_step_json(cli_json* j, const cli_bed_run* run) {
         put_jamming(j, run);
     else
         cli_json_null(j, "jamming");
-    if (done && run->request->jamming && run->tally.jam_tests > 0)
-        put_tests(j, &run->tally);
+    if (done && run->request->jamming && run->of->jamming_tests > 0)
+        put_tests(j, run->of);
     else
         cli_json_null(j, "jamming_tests");
 }
@@ -194,10 +158,10 @@ void cli_bed_step_say(const cli* c, const cli_bed_run* run) {
     if (jam->pointed == STI_FINDING_HOLDS && isfinite(jam->margin)) cli_say(c, ", margin %.2e", jam->margin);
     if (jam->pointed == STI_FINDING_FAILS) cli_say(c, ", defect %.2e", jam->defect);
     cli_say(c, " (%.2f s)\n", jam->time_s);
-    const cli_bed_tally* t = &run->tally;
-    if (t->jam_tests == 0) return;
-    cli_say(c, "  asked %ld times on the way: not jammed in %ld, jammed in %ld", t->jam_tests, t->jam_holds,
-            t->jam_fails);
-    if (t->jam_fails > 0) cli_say(c, " (from t = %g on)", t->jam_first);
-    cli_say(c, ", open in %ld\n", t->jam_tests - t->jam_holds - t->jam_fails);
+    const sti_bed_run* t = run->of;
+    if (t->jamming_tests == 0) return;
+    cli_say(c, "  asked %ld times on the way: not jammed in %ld, jammed in %ld", t->jamming_tests, t->jamming_holds,
+            t->jamming_fails);
+    if (t->jamming_fails > 0) cli_say(c, " (from t = %g on)", t->jamming_first);
+    cli_say(c, ", open in %ld\n", t->jamming_tests - t->jamming_holds - t->jamming_fails);
 }

@@ -15,13 +15,13 @@ int cli_run_simulation(const cli* c, const cli_run_request* r, sti_document* pro
     return code;
 }
 
-void cli_run_kind(const cli* c, const char* dir, char* kind, size_t size) {
+void cli_run_field(const cli* c, const char* dir, const char* name, char* value, size_t size) {
     sti_store* fields = NULL;
     char* path = cli_run_path(dir, "checkpoint.h5");
-    kind[0] = '\0';
+    value[0] = '\0';
     if (path != NULL && sti_store_load(c->env, path, &fields) == STI_OK) {
-        const char* text = sti_store_text(fields, "kind");
-        snprintf(kind, size, "%s", text != NULL ? text : "");
+        const char* text = sti_store_text(fields, name);
+        snprintf(value, size, "%s", text != NULL ? text : "");
     }
     sti_store_destroy(fields);
     free(path);
@@ -41,7 +41,7 @@ static void stepped(void* user, const sti_run* run) {
     cli_run_driver* d = user;
     sti_run_state s;
     char text[160];
-    if (d->watch != NULL) d->code = d->watch(d->user, run);
+    if (d->watch != NULL && d->code == CLI_DONE) d->code = d->watch(d->user, run);
     sti_run_now(run, &s);
     if (!d->begun) d->progress = cli_run_progress_begin((double)s.begun / (double)s.last);
     d->begun = true;
@@ -72,6 +72,9 @@ static sti_run_options options_of(cli_run_driver* d) {
     o.frame = r->frame;
     o.accept = r->accept;
     o.no_check = r->no_check;
+    o.method = d->method;
+    o.jamming_every = r->jamming_every;
+    o.jamming_limit_s = r->jamming_limit;
     o.stopped = stopped;
     o.stepped = stepped;
     o.saved = saved;
@@ -97,6 +100,18 @@ int cli_run_drive_by(cli_run_driver* d, sti_simulation* simulation, sti_run** ou
     cli_run_progress_clear(&d->progress);
     if (status == STI_OK) return d->code;
     return s.in_step ? cli_run_fail_step(c, cli_run_name(r), s.steps + 1, s.time) : cli_run_fail_output(c);
+}
+
+int cli_run_save_problem(const cli* c, const sti_run* run, const char* title, const char* description, const char* path,
+                         double* residual) {
+    sti_run_problem p;
+    if (sti_run_pose_step(c->env, run, &p) != STI_OK) return cli_fail_about(c, "--problem");
+    const sti_status status = sti_run_problem_save(c->env, &p, title, description, path);
+    *residual = p.contact_answer->residual;
+    sti_run_problem_clear(c->env, &p);
+    if (status == STI_OK) return CLI_DONE;
+    const int code = cli_fail_about(c, "--problem");
+    return status == STI_ERR_IO ? CLI_INTERNAL : code;
 }
 
 int cli_run_drive(const cli* c, const cli_run_request* r, sti_simulation* simulation, cli_run_text* text,

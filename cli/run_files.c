@@ -1,5 +1,5 @@
-// run_files.c: files that runs share: the text of a scene, parts of a checkpoint, where files may go, CSV tables, summaries,
-// contact problems.
+// run_files.c: files that runs share: the text of a scene, parts of a checkpoint, where files may go, CSV tables,
+// summaries, contact problems.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -39,27 +39,6 @@ int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size)
     *text = all;
     *size = got;
     return bad ? cli_fail_usage(c, "%.200s: cannot be read: %s", name, strerror(errno)) : CLI_DONE;
-}
-
-int cli_run_save_parts(const cli* c, const char* dir, const sti_part* parts, int count) {
-    char* path = cli_run_path(dir, "checkpoint.h5");
-    if (path == NULL) return cli_fail_memory(c);
-    const sti_status status = sti_checkpoint_save(c->env, path, parts, count);
-    free(path);
-    if (status == STI_OK) cli_run_folder_keep();
-    return status == STI_OK ? CLI_DONE : cli_run_fail_output(c);
-}
-
-int cli_run_load_part(const cli* c, const char* path, const char* name, char** out, size_t* size) {
-    void* bytes;
-    if (sti_checkpoint_load(c->env, path, name, &bytes, size) != STI_OK) return cli_fail_env(c);
-    *out = malloc(*size + 1);
-    if (*out != NULL) {
-        memcpy(*out, bytes, *size);
-        (*out)[*size] = '\0';
-    }
-    sti_env_free(c->env, bytes);
-    return *out != NULL ? CLI_DONE : cli_fail_memory(c);
 }
 
 bool cli_run_has_part(const cli* c, const char* dir, const char* name) {
@@ -127,50 +106,7 @@ int cli_run_check_output(const cli* c, const char* option, const char* path, con
     return why == 0 ? CLI_DONE : cli_fail_usage(c, "%s: %.200s: cannot be written: %s", option, path, strerror(why));
 }
 
-// ---- curves and CSV tables
-
-double* cli_run_curve_row(double** curve, size_t* rows, size_t columns, size_t at) {
-    if (at >= *rows) {
-        const size_t room = 2 * at + 1024;
-        double* more = realloc(*curve, room * columns * sizeof *more);
-        if (more == NULL) return NULL;
-        *curve = more;
-        *rows = room;
-    }
-    return *curve + columns * at;
-}
-
-static int csv_failed(const cli* c, const char* path) {
-    cli_fail_usage(c, "%.200s: cannot be written: %s", path, strerror(errno));
-    return CLI_INTERNAL;
-}
-
-int cli_run_csv_open(const cli* c, const char* path, const char* dir, long bytes, FILE** out) {
-    *out = fopen(path, bytes > 0 ? "r+" : "w");
-    if (*out == NULL) return cli_fail_usage(c, "--csv: %.200s: cannot be written: %s", path, strerror(errno));
-    if (bytes == 0) return CLI_DONE;
-    // what came after the checkpoint is written again
-    if (fseek(*out, 0, SEEK_END) != 0 || ftell(*out) < bytes || ftruncate(fileno(*out), bytes) != 0 ||
-        fseek(*out, bytes, SEEK_SET) != 0)
-        return cli_fail_usage(c, "--csv: %.200s: not the table of the run in %.200s", path, dir);
-    return CLI_DONE;
-}
-
-int cli_run_csv_close(const cli* c, const char* path, FILE** csv) {
-    const bool good = fclose(*csv) == 0;
-    *csv = NULL;
-    return good ? CLI_DONE : csv_failed(c, path);
-}
-
-int cli_run_csv_flush(const cli* c, const char* path, FILE* csv) {
-    return csv == NULL || fflush(csv) == 0 ? CLI_DONE : csv_failed(c, path);
-}
-
-int cli_run_csv_size(const cli* c, const char* path, FILE* csv, long* bytes) {
-    if (ferror(csv)) return csv_failed(c, path);
-    *bytes = ftell(csv);
-    return CLI_DONE;
-}
+// ---- CSV tables
 
 void cli_run_csv_number(FILE* csv, double x) {
     if (isnan(x))

@@ -1,4 +1,5 @@
-// run_measure.c: what a run of a system or of bodies says of itself as a measure: sizes, impacts, hypotheses of the theorems.
+// run_measure.c: what a run of a system or of bodies says of itself as a measure: sizes, impacts, hypotheses of the
+// theorems.
 #include "run_measure.h"
 
 #include <math.h>

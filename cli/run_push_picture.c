@@ -1,5 +1,5 @@
-// run_push_picture.c: a push as a picture: fixtures, the trail of the parts, the paths of the tips, contacts by their mode at
-// the end, and the forces there.
+// run_push_picture.c: a push as a picture: fixtures, the trail of the parts, the paths of the tips, contacts by their
+// mode at the end, and the forces there.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// run_sweep.c: stiction run --sweep: one scene with many values of a parameter, each run in a process of its own, and what their
-// summaries say as a table and a plot.
+// run_sweep.c: stiction run --sweep: one scene with many values of a parameter, each run in a process of its own, and
+// what their summaries say as a table and a plot.
 #include "run_sweep.h"
 
 #include <errno.h>

@@ -51,7 +51,7 @@ static int read_matrix(const cli* c, const sti_system* system, const char* text,
 // Law, or a matrix: *E for free().
 static int choose_impact(const cli* c, const sti_system* system, const char* text, sti_stepper_options* o, double** E) {
     const sti_impact_law laws[] = {STI_IMPACT_POISSON, STI_IMPACT_POISSON_PRINTED, STI_IMPACT_MOREAU, STI_IMPACT_NEWTON,
-                                   STI_IMPACT_GENERAL};
+                                   STI_IMPACT_GENERAL, STI_IMPACT_STRONGE,         STI_IMPACT_LZB};
     if (text == NULL) return CLI_DONE;
     if (text[0] == '[') {
         const int code = read_matrix(c, system, text, E);
@@ -64,10 +64,30 @@ static int choose_impact(const cli* c, const sti_system* system, const char* tex
         o->law = laws[k];
         return CLI_DONE;
     }
-    return cli_fail_usage(c,
-                          "--impact: %.60s: poisson, poisson_printed, moreau, newton, general or a matrix like "
-                          "[[0, 1], [1, 0]] expected",
-                          text);
+    return cli_fail_usage(
+        c,
+        "--impact: %.60s: poisson, poisson_printed, moreau, newton, general, stronge, lzb or a matrix "
+        "like [[0, 1], [1, 0]] expected",
+        text);
+}
+
+// Springs of the law lzb.
+static int choose_springs(const cli* c, const sti_system* system, const cli_system_request* own,
+                          sti_stepper_options* o) {
+    const int contacts = sti_system_contact_count(system) - sti_system_joint_count(system);
+    if (own->exponent > 0) o->exponent = own->exponent;
+    if (own->stiffness.count > 0) o->stiffness = own->stiffness.value;
+    if (o->law != STI_IMPACT_LZB && (own->exponent > 0 || own->stiffness.count > 0))
+        return cli_fail_usage(c, "%s: for --impact lzb", own->exponent > 0 ? "--exponent" : "--stiffness");
+    if (own->exponent > 0 && own->exponent < 1)
+        return cli_fail_usage(c, "--exponent: %g: 1 (linear springs) or more", own->exponent);
+    if (own->stiffness.count > 0 && own->stiffness.count != contacts)
+        return cli_fail_usage(c, "--stiffness: %d numbers, and %d contacts", own->stiffness.count, contacts);
+    for (int i = 0; i < own->stiffness.count; i++) {
+        if (!(own->stiffness.value[i] > 0))
+            return cli_fail_usage(c, "--stiffness: %g: a positive number expected", own->stiffness.value[i]);
+    }
+    return CLI_DONE;
 }
 
 static int choose_options(const cli* c, const cli_run_request* r, const cli_system_request* own,
@@ -88,7 +108,21 @@ static int choose_options(const cli* c, const cli_run_request* r, const cli_syst
     if (own->facets > 0) o->facets = own->facets > 1000000 ? 1000000 : (int)own->facets;
     if (r->step > 0) o->step = r->step;
     if (r->solver != NULL) return cli_fail_usage(c, "--solver: for grains and bodies; a system has --law and --scheme");
-    if (r->tol > 0) return cli_fail_usage(c, "--tol: for grains and bodies; steps of a system are solved to rounding");
+    if (own->events != NULL && strcmp(own->events, "auto") != 0 && strcmp(own->events, "off") != 0)
+        return cli_fail_usage(c, "--events: %.60s: auto or off expected", own->events);
+    if (own->events != NULL) o->events = own->events[0] == 'a' ? STI_EVENTS_AUTO : STI_EVENTS_OFF;
+    if (o->events != STI_EVENTS_OFF && scheme != STI_SCHEME_ALPHA)
+        return cli_fail_usage(c, "--events: scheme %s does not locate events; --scheme alpha does",
+                              sti_scheme_text(scheme));
+    if (own->index != 0 && own->index != 2 && own->index != 3)
+        return cli_fail_usage(c, "--index: %ld: 2 or 3 expected", own->index);
+    if (own->index == 3 && (scheme != STI_SCHEME_ALPHA || o->events != STI_EVENTS_OFF))
+        return cli_fail_usage(c, "--index: joints at the level of positions: with --scheme alpha, without --events");
+    if (own->index != 0) o->index = (int)own->index;
+    if (r->tol > 0 && o->events == STI_EVENTS_OFF)
+        return cli_fail_usage(c, "--tol: for grains, bodies and --events; steps of a system are solved to rounding");
+    if (r->tol >= 1) return cli_fail_usage(c, "--tol: %g: below 1 expected", r->tol);
+    if (r->tol > 0) o->event_tol = r->tol;
     if (r->frame > 0) return cli_fail_usage(c, "--frame: for grains and bodies; every step of a system is kept");
     if (r->colour != NULL) return cli_fail_usage(c, "--colour: for grains and bodies");
     return choose_law(c, r, o);
@@ -107,6 +141,7 @@ static int begin(const cli* c, const cli_run_request* r, const cli_system_reques
     if (code == CLI_DONE && r->settings != NULL && sti_document_set(problem, r->settings) != STI_OK)
         code = cli_fail_about(c, "--set");
     if (code == CLI_DONE) code = choose_impact(c, sti_system_of(problem), own->impact, &options, &E);
+    if (code == CLI_DONE) code = choose_springs(c, sti_system_of(problem), own, &options);
     source.text = text;
     if (code == CLI_DONE && sti_system_simulation(c->env, &source, &options, out) != STI_OK)
         code = cli_fail_about(c, r->scene);

@@ -9,10 +9,14 @@ typedef struct cli_system_request {
     const char* scheme;    // --scheme alpha, convex, quasistatic
     double alpha;          // --alpha
     const char* geometry;  // --geometry ahead, old
-    const char* impact;    // --impact poisson, poisson_printed, moreau, newton, general, or a matrix
+    const char* impact;    // --impact poisson, poisson_printed, moreau, newton, general, stronge, lzb, or a matrix
+    cli_list stiffness;    // --stiffness
+    double exponent;       // --exponent
     long facets;           // --facets
     bool printed;          // --printed: every choice as in S3
     bool settle;           // --settle: no alternating velocities at closed contacts
+    const char* events;    // --events auto, off
+    long index;            // --index 2, 3: joints at the level of velocities or of positions
 } cli_system_request;
 
 typedef struct cli_system_run {

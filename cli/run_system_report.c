@@ -22,6 +22,10 @@ static void put_settings(cli_json* j, const cli_system_run* run) {
     cli_json_integer(j, "facets", o->facets);
     cli_json_bool(j, "settle", o->settle);
     cli_json_text(j, "impact", sti_impact_law_text(o->law));
+    cli_json_number(j, "exponent", o->law == STI_IMPACT_LZB ? o->exponent : NAN);
+    cli_json_integer(j, "index", o->index);
+    cli_json_text(j, "events", o->events == STI_EVENTS_AUTO ? "auto" : "off");
+    cli_json_number(j, "event_tol", o->events == STI_EVENTS_AUTO ? o->event_tol : NAN);
     cli_json_integer(j, "refine", o->refine);
     cli_json_bool(j, "balance", o->balance);
     cli_json_object(j, "parameters");
@@ -49,6 +53,7 @@ static void put_state(cli_json* j, const cli_system_run* run) {
         cli_json_number(j, "impulse_n", k->impulse_n);
         cli_json_numbers(j, "impulse_t", k->impulse_t, (size_t)k->tangents);
         cli_json_numbers(j, "slip", k->slip, (size_t)k->tangents);
+        cli_json_number(j, "lift", k->most_lift);
         cli_json_integer(j, "collisions", k->collisions);
         cli_json_number(j, "first_collision", k->first);
         cli_json_number(j, "last_collision", k->last);
@@ -74,13 +79,34 @@ static void put_quality(cli_json* j, const sti_system_run* t) {
     cli_json_number(j, "residual", t->worst_residual);
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "drift", t->worst_drift);
+    cli_json_number(j, "drift_rate", t->worst_drift_rate);
+    cli_json_count(j, "drift_index", t->index > 0 ? t->index : -1);
     cli_json_number(j, "correction", t->worst_correction);
     cli_json_number(j, "lift", t->worst_lift);
+    cli_json_number(j, "duality_gap", t->worst_duality_gap);
     cli_json_integer(j, "collisions", t->collisions);
     cli_json_number(j, "drawn_back", t->gain);
     cli_json_integer(j, "relaxed", t->relaxed);
     cli_json_number(j, "dropped", t->dropped);
     cli_json_integer(j, "most_active", t->most_active);
+}
+
+static void put_events(cli_json* j, const sti_system_run* t) {
+    cli_json_object(j, "located");
+    cli_json_integer(j, "count", t->events);
+    for (int k = 0; k < STI_EVENT_COUNT; k++) cli_json_integer(j, sti_event_text((sti_event_kind)k), t->kinds[k]);
+    cli_json_number(j, "stepped", t->stepped);
+    cli_json_array(j, "list");
+    for (int k = 0; k < t->event_count; k++) {
+        cli_json_object(j, NULL);
+        cli_json_number(j, "time", t->event[k].time);
+        cli_json_text(j, "kind", sti_event_text(t->event[k].kind));
+        cli_json_text(j, "contact", sti_system_contact(t->system, t->event[k].contact));
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+    cli_json_integer(j, "left_out", t->events - t->event_count);
+    cli_json_end(j);
 }
 
 static void fill_json(cli_json* j, const cli_system_run* run) {
@@ -101,6 +127,7 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     cli_json_number(j, "time", sti_stepper_time(run->of->stepper));
     put_state(j, run);
     put_quality(j, t);
+    put_events(j, t);
     cli_measure_json(j, t->measure, false);
     cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
@@ -113,6 +140,8 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
 
 // ---- text
 
+enum { MOST_SAID = 8 };
+
 static void say_energy(const cli* c, const sti_system_run* t) {
     cli_say(c, "  energy %.6g, %.6g at the start; ", t->last_kinetic + t->last_potential, t->first_energy);
     if (isnan(t->work))
@@ -121,6 +150,40 @@ static void say_energy(const cli* c, const sti_system_run* t) {
         cli_say(c, "work %.4g, friction %.4g, largest rise beyond work %.1e;", t->work, t->loss, t->largest_rise);
     cli_say(c, " %ld collisions changed it by %.4g\n", t->collisions, t->collision_energy);
     if (t->defect > 0) cli_say(c, "  sum of what the scheme itself gained or lost: %.2g\n", t->defect);
+}
+
+static void say_events(const cli* c, const cli_system_run* run) {
+    const sti_system_run* t = run->of;
+    if (t->options->events == STI_EVENTS_OFF) return;
+    cli_say(c, "  events located to %g of a step:", t->options->event_tol);
+    if (t->events == 0) cli_say(c, " none");
+    for (int k = 0; k < STI_EVENT_COUNT; k++) {
+        if (t->kinds[k] > 0) cli_say(c, " %s %ld", sti_event_text((sti_event_kind)k), t->kinds[k]);
+    }
+    if (t->stepped > 0)
+        cli_say(c, "; %.3g of the time was stepped, where they accumulate or no modes agree", t->stepped);
+    cli_say(c, "\n");
+    for (int k = 0; k < t->event_count && k < MOST_SAID; k++)
+        cli_say(c, "    t = %.12g: %s %s\n", t->event[k].time, sti_system_contact(t->system, t->event[k].contact),
+                sti_event_text(t->event[k].kind));
+    if (t->events > MOST_SAID) cli_say(c, "    and %ld more: --json lists %d\n", t->events - MOST_SAID, t->event_count);
+}
+
+static void say_program(const cli* c, const sti_system_run* t) {
+    if (t->options->scheme != STI_SCHEME_CONVEX) return;
+    cli_say(c, "  duality gap at most %.1e; sliding contacts lift by %.2e at most:", t->worst_duality_gap,
+            t->worst_lift);
+    const int contacts = sti_system_contact_count(t->system) - sti_system_joint_count(t->system);
+    for (int i = 0; i < contacts && i < MOST_SAID; i++)
+        cli_say(c, "%s %s %.2e", i > 0 ? "," : "", sti_system_contact(t->system, i), t->contact[i].most_lift);
+    cli_say(c, contacts > MOST_SAID ? ", ..\n" : "\n");
+}
+
+static void say_joints(const cli* c, const sti_system_run* t) {
+    static const char* const levels[] = {"", "accelerations (index 1)", "velocities (index 2)", "positions (index 3)"};
+    if (t->index == 0) return;
+    cli_say(c, "  joints at the level of %s: drift of positions %.1e, of velocities %.1e\n", levels[t->index],
+            t->worst_drift, t->worst_drift_rate);
 }
 
 static void say(const cli* c, const cli_system_run* run) {
@@ -151,6 +214,9 @@ static void say(const cli* c, const cli_system_run* run) {
     if (t->dropped > 0) cli_say(c, "  %.3g of the time was dropped after collisions\n", t->dropped);
     cli_say(c, "  worst residual %.1e, penetration %.1e, joint drift %.1e, correction %.1e\n", t->worst_residual,
             t->worst_penetration, t->worst_drift, t->worst_correction);
+    say_program(c, t);
+    say_joints(c, t);
+    say_events(c, run);
     cli_measure_say(c, t->measure);
     cli_say(c, "  %.2f s (steps %.2f, files %.2f)\n", run->state.time_s, run->state.time_step_s,
             run->state.time_files_s);

@@ -32,9 +32,7 @@ bool cli_bed_tao_named(const char* solver) {
     return solver != NULL && strncmp(solver, "tao:", 4) == 0;
 }
 
-int cli_bed_tao_begin(const cli* c, cli_bed_run* run) {
-    const char* name = run->tally.solver;
-    if (name[0] == '\0') return CLI_DONE;
+int cli_bed_tao_begin(const cli* c, const char* name, sti_bed_method* method) {
     static const char* const names[] = {"tao:blmvm", "tao:tron", "tao:bqpip"};
     bool known = false;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) known |= strcmp(name, names[k]) == 0;
@@ -42,11 +40,9 @@ int cli_bed_tao_begin(const cli* c, cli_bed_run* run) {
         return cli_fail_usage(c, "--solver: %s: no such solver; of PETSc/TAO there are tao:blmvm, tao:tron, tao:bqpip",
                               name);
     find_method* find = NULL;
-    sti_bed_method method;
     const int code = load(c, name, &find);
     if (code != CLI_DONE || find == NULL) return code;
-    if (!find(name, &method)) return cli_fail_usage(c, "--solver: %s: not known to libstiction_tao", name);
-    return sti_bed_use(run->bed, &method) == STI_OK ? CLI_DONE : cli_fail_about(c, "--solver");
+    return find(name, method) ? CLI_DONE : cli_fail_usage(c, "--solver: %s: not known to libstiction_tao", name);
 }
 
 void cli_bed_tao_end(void) {
@@ -55,5 +51,5 @@ void cli_bed_tao_end(void) {
 }
 
 const char* cli_bed_solver_name(const cli_bed_run* run) {
-    return run->tally.solver[0] != '\0' ? run->tally.solver : sti_bed_solver_text(run->scene.step.solver);
+    return run->of->method[0] != '\0' ? run->of->method : sti_bed_solver_text(run->of->scene->step.solver);
 }

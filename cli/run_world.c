@@ -11,14 +11,17 @@
 
 // An option that bodies do not know, and that was given; NULL: none.
 static const char* alien_option(const cli_run_request* r, const cli_system_request* own) {
-    return own->scheme != NULL     ? "--scheme"
-           : own->geometry != NULL ? "--geometry"
-           : own->facets > 0       ? "--facets"
-           : own->printed          ? "--printed"
-           : own->settle           ? "--settle"
-           : r->law != NULL        ? "--law"
-           : r->jamming            ? "--jamming"
-                                   : NULL;
+    return own->scheme != NULL        ? "--scheme"
+           : own->geometry != NULL    ? "--geometry"
+           : own->facets > 0          ? "--facets"
+           : own->printed             ? "--printed"
+           : own->settle              ? "--settle"
+           : own->stiffness.count > 0 ? "--stiffness"
+           : own->events != NULL      ? "--events"
+           : own->index > 0           ? "--index"
+           : r->law != NULL           ? "--law"
+           : r->jamming               ? "--jamming"
+                                      : NULL;
 }
 
 static void add_number(char* text, size_t size, const char* name, double value) {
@@ -48,6 +51,7 @@ static int gather_settings(const cli* c, cli_world_run* run, sti_document* probl
     add_number(run->settings, size, "time", r->time);
     add_word(run->settings, size, "step.solver", r->solver);
     add_word(run->settings, size, "step.impact", own->impact);
+    add_number(run->settings, size, "step.exponent", own->exponent);
     if (run->settings[0] == '\0' || sti_document_set(problem, run->settings) == STI_OK) return CLI_DONE;
     const char *text = sti_env_error(c->env)->text, *name = cli_run_name(r);
     return cli_fail_about(c, strncmp(text, name, strlen(name)) == 0 ? NULL : "--set");
@@ -108,26 +112,12 @@ static int watch(void* user, const sti_run* run) {
     return code == CLI_DONE ? cli_world_picture_at(w->c, w) : code;
 }
 
-// ---- --problem FILE: the last step as a contact problem, with its answer
-
 static int save_problem(const cli* c, const cli_world_run* run) {
-    const sti_contact_answer* answer = NULL;
-    const sti_contact_problem* problem = sti_world_problem(run->of->world, &answer);
-    if (problem == NULL || answer == NULL)
-        return cli_fail_usage(c, "--problem: step %ld posed no contact problem", run->of->steps);
     char title[300];
+    double residual;
     snprintf(title, sizeof title, "step %ld of %.200s, h = %g", run->of->steps,
              run->request->scene != NULL ? run->request->scene : "a resumed run", run->of->scene->step.h);
-    const bool claimed = answer->outcome == STI_SOLVED;
-    const sti_contact_guess guess = {.r = answer->r, .u = answer->u, .v = answer->v, .lambda = answer->lambda};
-    const sti_contact_info info = {.title = title,
-                                   .description = run->of->scene->description,
-                                   .guess_count = claimed ? 0 : 1,
-                                   .guesses = claimed ? NULL : &guess};
-    const char* path = run->request->problem;
-    sti_status status = sti_contact_save(c->env, problem, &info, path);
-    if (status == STI_OK && claimed) status = sti_contact_answer_save(c->env, problem, answer, path);
-    return status == STI_OK ? CLI_DONE : cli_fail_about(c, "--problem");
+    return cli_run_save_problem(c, run->run, title, run->of->scene->description, run->request->problem, &residual);
 }
 
 // Is there anything that the exit code ought to tell?

@@ -1,5 +1,5 @@
-// run_world_picture.c: pictures of a run of bodies: in the plane the outlines of the bodies at several instants, with joints
-// and the forces of the last step; in space a rendered picture of the end; energies over time (run_picture.c).
+// run_world_picture.c: pictures of a run of bodies: in the plane the outlines of the bodies at several instants, with
+// joints and the forces of the last step; in space a rendered picture of the end; energies over time (run_picture.c).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,12 +227,27 @@ static sti_world_color colour_by(const char* word) {
     return word != NULL && strcmp(word, "force") == 0 ? STI_WORLD_BY_FORCE : STI_WORLD_BY_BODY;
 }
 
+// Looks of all robots, free with free; NULL: no memory.
+static sti_look* looks_of(const sti_world_scene* scene, int* count) {
+    *count = 0;
+    for (int k = 0; k < scene->robot_count; k++) *count += scene->robots[k].look_count;
+    sti_look* looks = malloc(((size_t)*count + 1) * sizeof *looks);
+    *count = 0;
+    for (int k = 0; looks != NULL && k < scene->robot_count; k++) {
+        for (int i = 0; i < scene->robots[k].look_count; i++) looks[(*count)++] = scene->robots[k].looks[i];
+    }
+    return looks;
+}
+
 // The end, with the instants before it as ghosts.
-static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses, unsigned char* color,
-                         const char* path) {
+static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses, const sti_look* looks, int look_count,
+                         unsigned char* color, const char* path) {
     const sti_bodies* b = run->of->scene->bodies;
     const int count = sti_bodies_count(b);
     sti_world_view view = run->view;
+    view.looks = looks;
+    view.look_count = look_count;
+    view.plain = colour_by(run->request->colour) != STI_WORLD_BY_BODY;
     view.ghost_count = run->of->shots - 1;
     view.ghosts = poses + count;
     view.contacts = sti_world_contacts(run->of->world, &view.contact_count);
@@ -246,7 +261,8 @@ static sti_status render(const cli* c, const cli_world_run* run, sti_pose* poses
     return status;
 }
 
-// Two numbers with one character between them, "30,-20" or "640x480"; the second is left as it is where there is one alone.
+// Two numbers with one character between them, "30,-20" or "640x480"; the second is left as it is where there is one
+// alone.
 static bool two_numbers(const char* text, char between, double* first, double* second) {
     char left[32];
     const char* cut = strchr(text, between);
@@ -299,11 +315,13 @@ static int draw_space(const cli* c, const cli_world_run* run) {
     sti_pose* poses = malloc((count * (size_t)run->of->shots + 1) * sizeof *poses);
     unsigned char* color = malloc(3 * count + 1);
     char* path = cli_run_path(run->dir, "scene.png");
-    int code = CLI_DONE;
-    if (poses == NULL || color == NULL || path == NULL)
+    int code = CLI_DONE, look_count;
+    sti_look* looks = looks_of(run->of->scene, &look_count);
+    if (poses == NULL || color == NULL || path == NULL || looks == NULL)
         code = cli_fail_memory(c);
-    else if (render(c, run, poses, color, path) != STI_OK)
+    else if (render(c, run, poses, looks, look_count, color, path) != STI_OK)
         code = cli_run_fail_output(c);
+    free(looks);
     free(poses);
     free(color);
     free(path);

@@ -1,5 +1,5 @@
-// say.c: text for people. What comes from files (names of bodies, contacts, files) reaches a terminal only with its control characters
-// written out, "\x1b": a name may not move the cursor, nor begin a line of its own.
+// say.c: text for people. What comes from files (names of bodies, contacts, files) reaches a terminal only with its
+// control characters written out, "\x1b": a name may not move the cursor, nor begin a line of its own.
 #include <stdlib.h>
 #include <string.h>
 

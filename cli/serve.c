@@ -1,4 +1,5 @@
-// serve.c: stiction serve: the page, live: a scene that is run, paused, pulled at and asked, from a browser on this machine.
+// serve.c: stiction serve: the page, live: a scene that is run, paused, pulled at and asked, from a browser on this
+// machine.
 #include "serve.h"
 
 #include <signal.h>
@@ -60,11 +61,9 @@ static int check_scene(const cli* c, const char* scene) {
     if (scene == NULL) return CLI_DONE;
     const int code = cli_scene_load(c, scene, &document);
     if (code != CLI_DONE) return code;
-    const bool bodies = sti_world_scene_of(document) != NULL;
+    const bool moves = sti_world_scene_of(document) != NULL || cli_course_takes(document);
     sti_document_destroy(document);
-    return bodies
-               ? CLI_DONE
-               : cli_fail_usage(c, "%.200s: a scene of bodies is expected; stiction view shows runs of others", scene);
+    return moves ? CLI_DONE : cli_fail_usage(c, "%.200s: nothing that moves; a scene is expected", scene);
 }
 
 static int serve(cli* c, int argc, char** argv) {
@@ -107,7 +106,7 @@ const cli_verb cli_verb_serve = {
     .arguments = "[SCENE] [options]",
     .summary = "a scene live in a browser: run, pull, pause, ask why",
     .details =
-        "Prints an address with a secret, which a browser on this machine opens: choose a scene of bodies, change its\n"
+        "Prints an address with a secret, which a browser on this machine opens: choose a scene, change its\n"
         "parameters, run, pause, step, pull a body with the mouse, change friction while it runs. At a pause it is "
         "asked\n"
         "what can happen: which modes, whether all contacts stick and with which margin, with how little friction, "

@@ -1,13 +1,15 @@
-// serve.h: stiction serve: the page, live. Three threads: the one that was there first talks to browsers (serve_net.c), one owns the
-// scene and steps it (serve_session.c), one answers questions about an instant (serve_ask.c). Between them go messages alone.
+// serve.h: stiction serve: the page, live. Three threads: the one that was there first talks to browsers (serve_net.c),
+// one owns the scene and steps it (serve_session.c), one answers questions about an instant (serve_ask.c). Between them
+// go messages alone.
 //
-// A message from a page is a line with a word, then lines with its arguments (serve_session.c lists them); one to pages is JSON.
+// A message from a page is a line with a word, then lines with its arguments (serve_session.c lists them); one to pages
+// is JSON.
 #ifndef STICTION_CLI_SERVE_H
 #define STICTION_CLI_SERVE_H
 
 #include <pthread.h>
 
-#include "view.h"
+#include "page_answers.h"
 
 enum {
     CLI_SERVE_FOLDERS = 8,
@@ -46,7 +48,8 @@ bool cli_mail_ended(cli_mail* m);
 typedef enum cli_mail_kind { CLI_MAIL_LETTER, CLI_MAIL_FRAME, CLI_MAIL_PROGRESS } cli_mail_kind;
 
 void cli_mail_post(cli_mail* m, cli_json* j, cli_mail_kind kind);  // takes j
-// A message after number *at, which moves on, for free(): `lead` bytes, then *size of text. NULL: none. *lost: what came next is gone.
+// A message after number *at, which moves on, for free(): `lead` bytes, then *size of text. NULL: none. *lost: what
+// came next is gone.
 unsigned char* cli_mail_read(cli_mail* m, long* at, size_t lead, size_t* size, bool* lost);
 long cli_mail_now(cli_mail* m);  // number of the last message
 
@@ -79,13 +82,44 @@ void cli_serve_scenes_free(cli_serve_scene* list, int count);
 char* cli_serve_place(const cli_serve_settings* settings, const char* name, const char* ending, char why[200]);
 bool cli_serve_copy(const char* from, const char* to);  // a file that is not there yet
 
+// ---- scenes of grains, formulas, pushes and vehicles (serve_course.c)
+
+typedef struct cli_course cli_course;
+typedef struct cli_ask_of cli_ask_of;
+
+bool cli_course_takes(const sti_document* document);
+// document: of that scene, with its settings. Its files are in the folder, which is there and stays as long.
+sti_status cli_course_open(sti_env* env, const cli_serve_scene* from, const char* settings,
+                           const sti_document* document, const char* folder, cli_course** out);
+void cli_course_close(cli_course* s);  // accepts NULL
+double cli_course_time(const cli_course* s, double* h, bool* over);
+sti_status cli_course_step(cli_course* s);
+// Fields of a message: what there is to draw; what changes with a step.
+int cli_course_put_scene(const cli* c, cli_course* s, cli_page* p, const char* name);
+bool cli_course_put_frame(cli_course* s, cli_page* p);
+bool cli_course_asked(const cli_course* s,
+                      cli_ask_of* of);  // false: there is no instant to analyze, cli_course_tell tells
+void cli_course_tell(const cli_course* s, cli_json* j);
+bool cli_course_save(cli_course* s, const char* to);
+sti_status cli_course_save_problem(const cli_course* s, const char* title, const char* to);
+
 // ---- questions (serve_ask.c)
+
+// An instant of a world, or of a system, made in env; arrays are read at the beginning alone.
+struct cli_ask_of {
+    sti_env* env;
+    const sti_world_scene* scene;
+    const sti_world* world;
+    const sti_system* system;  // NULL: of the world
+    double t;
+    const double *q, *v;
+};
 
 typedef struct cli_ask cli_ask;
 
-// Of the world at this instant, about body (-1: all); answers are posted as they come. NULL: why says.
-cli_ask* cli_ask_begin(const cli_serve_settings* settings, cli_mail* mail, const sti_bodies* bodies,
-                       const sti_world* world, int body, char why[240]);
+// About body (-1: all); answers are posted as they come. NULL: why says.
+cli_ask* cli_ask_begin(const cli_serve_settings* settings, cli_mail* mail, const cli_ask_of* of, int body,
+                       char why[240]);
 bool cli_ask_done(cli_ask* a);
 void cli_ask_end(cli_ask* a);  // called off where it still works; accepts NULL
 

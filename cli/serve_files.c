@@ -1,4 +1,5 @@
-// serve_files.c: which scenes may be chosen, and where things are saved: in the folders of the command line, and nowhere else.
+// serve_files.c: which scenes may be chosen, and where things are saved: in the folders of the command line, and
+// nowhere else.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,12 +37,22 @@ static int by_name(const void* a, const void* b) {
     return strcmp(((const cli_serve_scene*)a)->name, ((const cli_serve_scene*)b)->name);
 }
 
+// Scenes that move, by the word of their kind.
+static bool is_served(const char* text) {
+    static const char* const kinds[] = {"\"scene\"", "\"system\"", "\"manipulation\"", "\"navigation\""};
+    const char* at = strstr(text, "\"kind\":");
+    for (int k = 0; at != NULL && k < 4; k++) {
+        if (strncmp(at + 7 + strspn(at + 7, " "), kinds[k], strlen(kinds[k])) == 0) return true;
+    }
+    return false;
+}
+
 int cli_serve_scenes(const cli_serve_settings* settings, cli_serve_scene** out) {
     int count = 0;
     *out = calloc(MOST_SCENES, sizeof **out);
     if (*out == NULL) return 0;
     for (int i = 0; i < cli_scene_count; i++) {
-        if (strstr(cli_scene_list[i].text, "\"bodies\"") != NULL) add(*out, &count, cli_scene_list[i].name, NULL);
+        if (is_served(cli_scene_list[i].text)) add(*out, &count, cli_scene_list[i].name, NULL);
     }
     for (int k = 0; k < settings->folder_count; k++) {
         DIR* folder = opendir(settings->folder[k]);

@@ -1,8 +1,8 @@
-// serve_net.c: browsers. libwebsockets speaks HTTP and WebSocket on the loopback address; what is served is one page under an
-// address with a random token, and one socket beside it.
+// serve_net.c: browsers. libwebsockets speaks HTTP and WebSocket on the loopback address; what is served is one page
+// under an address with a random token, and one socket beside it.
 //
-// Everything else is refused: another path, a Host that is not this server (a name that was made to point here), a socket from
-// another origin, more pages than CLI_SERVE_PAGES, a message longer than CLI_SERVE_INPUT.
+// Everything else is refused: another path, a Host that is not this server (a name that was made to point here), a
+// socket from another origin, more pages than CLI_SERVE_PAGES, a message longer than CLI_SERVE_INPUT.
 #include "serve.h"
 
 #ifndef STI_HAVE_WEBSOCKETS

@@ -4,7 +4,8 @@
 //     scene NAME SETTINGS              opens one, at its start
 //     run, pause, step                 goes on, stands still, makes one step
 //     speed X                          seconds of the scene in a second of ours
-//     pull BODY "x y z" "x y z"        a spring from a point of the body (in its frame) to a point of the world; release
+//     pull BODY "x y z" "x y z"        a spring from a point of the body (in its frame) to a point of the world;
+//                                      release
 //     friction MU                      of all pairs of materials, from now on
 //     ask BODY                         what can happen now? BODY: the object of closure, -1: all
 //     forget                           the questions are called off
@@ -33,7 +34,8 @@ typedef struct session {
     char* name;  // of the scene; NULL: none is open
     sti_document* document;
     const sti_world_scene* scene;
-    sti_world* world;
+    sti_world* world;    // of a scene of bodies
+    cli_course* course;  // of another
     sti_world_record* record;
     char folder[240];  // of the recording; "": none
     double recorded;   // bytes, about
@@ -46,6 +48,18 @@ typedef struct session {
     cli_ask* ask;
     long number;  // of the scene that is open
 } session;
+
+static bool is_open(const session* s) {
+    return s->world != NULL || s->course != NULL;
+}
+
+// Time, the length of a step, and whether there are no more.
+static double time_of(const session* s, double* h, bool* over) {
+    if (s->course != NULL) return cli_course_time(s->course, h, over);
+    *h = s->scene->step.h;
+    *over = false;
+    return sti_world_time(s->world);
+}
 
 // ---- what pages are told
 
@@ -85,9 +99,23 @@ static void tell_list(session* s) {
     cli_mail_post(s->mail, &j, CLI_MAIL_LETTER);
 }
 
+static void tell_course(session* s) {
+    cli_page p = {0};
+    cli_json_begin(&p.json);
+    cli_json_text(&p.json, "type", "scene");
+    cli_json_integer(&p.json, "number", s->number);
+    if (cli_course_put_scene(&s->c, s->course, &p, s->name) == CLI_DONE) {
+        cli_mail_post(s->mail, &p.json, CLI_MAIL_LETTER);
+        return;
+    }
+    cli_json_drop(&p.json);
+    say_error(s);
+}
+
 static void tell_scene(session* s) {
     cli_page p = {0};
     char path[280];
+    if (s->course != NULL) return tell_course(s);
     if (s->world == NULL) return;
     snprintf(path, sizeof path, "%s/trajectory.h5", s->folder);
     if (s->record != NULL) sti_world_record_commit(s->record, false);
@@ -141,8 +169,21 @@ static void put_contacts(session* s, cli_page* p) {
     free(x);
 }
 
+static void tell_course_frame(session* s) {
+    cli_page p = {0};
+    cli_json_begin(&p.json);
+    cli_json_text(&p.json, "type", "frame");
+    cli_json_integer(&p.json, "number", s->number);
+    s->told = cli_now();
+    if (cli_course_put_frame(s->course, &p))
+        cli_mail_post(s->mail, &p.json, CLI_MAIL_FRAME);
+    else
+        cli_json_drop(&p.json);
+}
+
 static void tell_frame(session* s) {
     cli_page p = {0};
+    if (s->course != NULL) return tell_course_frame(s);
     const int bodies = sti_bodies_count(s->scene->bodies);
     double* pose = malloc(7 * (size_t)bodies * sizeof *pose + 1);
     if (pose == NULL) return;
@@ -176,8 +217,8 @@ static void drop_recording(session* s) {
     sti_world_record_destroy(s->record);
     s->record = NULL;
     if (s->folder[0] == '\0') return;
-    const char* const names[] = {"trajectory.h5", "trajectory.xdmf"};
-    for (int k = 0; k < 2; k++) {
+    const char* const names[] = {"trajectory.h5", "trajectory.xdmf", "checkpoint.h5", "profile.csv"};
+    for (int k = 0; k < 4; k++) {
         snprintf(path, sizeof path, "%s/%s", s->folder, names[k]);
         unlink(path);
     }
@@ -188,6 +229,8 @@ static void drop_recording(session* s) {
 static void close_scene(session* s) {
     cli_ask_end(s->ask);
     s->ask = NULL;
+    cli_course_close(s->course);
+    s->course = NULL;
     drop_recording(s);
     sti_world_destroy(s->world);
     sti_document_destroy(s->document);
@@ -200,16 +243,19 @@ static void close_scene(session* s) {
     s->report = (sti_world_report){0};
 }
 
-// The recording of what happens from now on; what can be looked at and saved.
-static bool begin_recording(session* s) {
-    char path[280], *text = NULL;
+static bool make_folder(session* s) {
     const char* place = getenv("TMPDIR");
     const int length =
         snprintf(s->folder, sizeof s->folder, "%s/stiction-serve-XXXXXX", place != NULL ? place : "/tmp");
-    if (length >= (int)sizeof s->folder || mkdtemp(s->folder) == NULL) {
-        s->folder[0] = '\0';
-        return false;
-    }
+    if (length < (int)sizeof s->folder && mkdtemp(s->folder) != NULL) return true;
+    s->folder[0] = '\0';
+    return false;
+}
+
+// The recording of what happens from now on; what can be looked at and saved.
+static bool begin_recording(session* s) {
+    char path[280], *text = NULL;
+    if (!make_folder(s)) return false;
     snprintf(path, sizeof path, "%s/trajectory.h5", s->folder);
     s->recorded = 0;
     sti_status status = sti_document_text(s->c.env, s->document, &text);
@@ -228,6 +274,8 @@ static sti_status load(session* s, const cli_serve_scene* from, const char* sett
     if (status == STI_OK && settings[0] != '\0') status = sti_document_set(s->document, settings);
     if (status != STI_OK) return status;
     s->scene = sti_world_scene_of(s->document);
+    if (s->scene == NULL && cli_course_takes(s->document) && make_folder(s))
+        return cli_course_open(s->c.env, from, settings, s->document, s->folder, &s->course);
     if (s->scene == NULL) return STI_OK;
     return sti_world_create(s->c.env, s->scene->bodies, &s->scene->step, &s->world);
 }
@@ -247,9 +295,9 @@ static void open_scene(session* s, const char* name, const char* settings) {
         const sti_status status = load(s, found, settings);
         if (status != STI_OK)
             say_error(s);
-        else if (s->world == NULL)
-            say(s, "error", "not a scene of bodies; stiction view shows runs of the others");
-        else if (!begin_recording(s))
+        else if (s->world == NULL && s->course == NULL)
+            say(s, "error", "no scene: bodies, grains, a system, parts and probes, or vehicles are expected");
+        else if (s->world != NULL && !begin_recording(s))
             say(s, "error", "its recording cannot be written");
         else
             s->name = strdup(name);
@@ -258,7 +306,7 @@ static void open_scene(session* s, const char* name, const char* settings) {
         s->number++;
     }
     cli_serve_scenes_free(list, count);
-    if (s->world == NULL) return;
+    if (!is_open(s)) return;
     tell_scene(s);
     tell_frame(s);
     tell_state(s);
@@ -291,7 +339,7 @@ static void pull(session* s) {
 
 static void release(session* s) {
     const double none[3] = {0, 0, 0};
-    if (s->pulling) sti_world_push(s->world, s->body, none, none);
+    if (s->pulling && s->world != NULL) sti_world_push(s->world, s->body, none, none);
     s->pulling = false;
 }
 
@@ -310,34 +358,52 @@ static void record_step(session* s) {
     s->record = NULL;
 }
 
-static bool make_step(session* s) {
-    if (s->pulling) pull(s);
-    sti_env_limit_time(s->c.env, s->settings->limit);
-    const sti_status status = sti_world_step(s->world, &s->report);
-    sti_env_limit_time(s->c.env, 0);
-    if (status == STI_OK) {
-        record_step(s);
-        return true;
-    }
-    say_error(s);
+static bool stand_still(session* s) {
     s->running = false;
     tell_state(s);
     return false;
 }
 
+// false: nothing goes on.
+static bool make_step(session* s) {
+    double h;
+    bool over;
+    time_of(s, &h, &over);
+    if (over) {
+        say(s, "note", "The scene is at its end.");
+        return stand_still(s);
+    }
+    if (s->pulling) pull(s);
+    sti_env_limit_time(s->c.env, s->settings->limit);
+    const sti_status status = s->course != NULL ? cli_course_step(s->course) : sti_world_step(s->world, &s->report);
+    sti_env_limit_time(s->c.env, 0);
+    if (status != STI_OK) {
+        say_error(s);
+        return stand_still(s);
+    }
+    if (s->world != NULL) record_step(s);
+    return true;
+}
+
 static void begin_clock(session* s) {
+    double h;
+    bool over;
     s->begin_wall = cli_now();
-    s->begin_time = sti_world_time(s->world);
+    s->begin_time = time_of(s, &h, &over);
 }
 
 // Steps that are due, as many as fit between two frames. Seconds until there is more to do.
 static double go_on(session* s) {
     if (!s->running) return 0.25;
-    const double start = cli_now(), due = s->begin_time + s->speed * (start - s->begin_wall), h = s->scene->step.h;
-    while (sti_world_time(s->world) + h <= due + 1e-12 && cli_now() - start < FRAME_S) {
-        if (!make_step(s)) return 0.25;
+    const double start = cli_now(), due = s->begin_time + s->speed * (start - s->begin_wall);
+    double h;
+    bool over;
+    while (time_of(s, &h, &over) + h <= due + 1e-12 && cli_now() - start < FRAME_S) {
+        if (make_step(s)) continue;
+        tell_frame(s);
+        return 0.25;
     }
-    const double behind = due - sti_world_time(s->world);
+    const double behind = due - time_of(s, &h, &over);
     if (behind > 0.1 * s->speed) begin_clock(s);  // slower than asked for
     if (cli_now() - s->told >= FRAME_S) tell_frame(s);
     return behind > h ? 0 : fmin(FRAME_S, fmax(0.001, (h - behind) / s->speed));
@@ -403,13 +469,24 @@ static void set_friction(session* s, const char* text) {
 static void ask(session* s, const char* text) {
     double body = -1;
     char why[240] = "";
-    if (!numbers(text, 1, &body) || body != floor(body) || body < -1 || body >= sti_bodies_count(s->scene->bodies))
+    cli_ask_of of = {.env = s->c.env, .scene = s->scene, .world = s->world};
+    const int bodies = s->world != NULL ? sti_bodies_count(s->scene->bodies) : 0;
+    if (!numbers(text, 1, &body) || body != floor(body) || body < -1 || body >= fmax(bodies, 1))
         return say(s, "error", "ask: a body is expected, or -1");
-    if (body >= 0 && sti_bodies_body(s->scene->bodies, (int)body)->fixed) body = -1;
+    if (body >= 0 && (bodies == 0 || sti_bodies_body(s->scene->bodies, (int)body)->fixed)) body = -1;
     set_running(s, false);
     cli_ask_end(s->ask);
-    s->ask = cli_ask_begin(s->settings, s->mail, s->scene->bodies, s->world, (int)body, why);
-    if (s->ask == NULL) say(s, "error", why);
+    s->ask = NULL;
+    if (s->course == NULL || cli_course_asked(s->course, &of)) {
+        s->ask = cli_ask_begin(s->settings, s->mail, &of, (int)body, why);
+        if (s->ask == NULL) say(s, "error", why);
+    } else {
+        cli_json j;
+        cli_json_begin(&j);
+        cli_json_text(&j, "type", "answer");
+        cli_course_tell(s->course, &j);
+        cli_mail_post(s->mail, &j, CLI_MAIL_LETTER);
+    }
     tell_state(s);
 }
 
@@ -445,7 +522,13 @@ static void save(session* s, const char* what, const char* name) {
     if (scene) {
         good = sti_document_save(s->c.env, s->document, path) == STI_OK;
     } else if (run) {
-        good = save_run(s, path);
+        good = s->course != NULL ? cli_course_save(s->course, path) : save_run(s, path);
+    } else if (s->course != NULL) {
+        if (cli_course_save_problem(s->course, s->name, path) != STI_OK) {
+            free(path);
+            return say_error(s);
+        }
+        good = true;
     } else if (s->report.step > 0) {
         good = save_problem(s, path);
     } else {
@@ -461,20 +544,22 @@ static void save(session* s, const char* what, const char* name) {
 static void follow(session* s, const char* word, char* const* argument) {
     if (strcmp(word, "hello") == 0) {
         tell_list(s);
-        if (s->world == NULL) return;
+        if (!is_open(s)) return;
         tell_scene(s);
         tell_frame(s);
         tell_state(s);
     } else if (strcmp(word, "scene") == 0) {
         open_scene(s, argument[0], argument[1]);
-    } else if (s->world == NULL) {
+    } else if (!is_open(s)) {
         say(s, "error", "no scene is open");
     } else if (strcmp(word, "run") == 0) {
         set_running(s, true);
     } else if (strcmp(word, "pause") == 0) {
         set_running(s, false);
     } else if (strcmp(word, "step") == 0) {
-        if (s->running) set_running(s, false);
+        cli_ask_end(s->ask);
+        s->ask = NULL;
+        set_running(s, false);
         if (make_step(s)) tell_frame(s);
     } else if (strcmp(word, "speed") == 0) {
         double speed;
@@ -483,6 +568,9 @@ static void follow(session* s, const char* word, char* const* argument) {
         s->speed = speed;
         begin_clock(s);
         tell_state(s);
+    } else if (s->world == NULL && (strcmp(word, "pull") == 0 || strcmp(word, "friction") == 0)) {
+        say(s, "error",
+            "only bodies are pulled, and their friction changed while they move; open it with other parameters");
     } else if (strcmp(word, "pull") == 0) {
         set_pull(s, argument);
     } else if (strcmp(word, "release") == 0) {
@@ -536,7 +624,7 @@ int cli_session_run(const cli_serve_settings* settings, cli_mail* mail) {
         }
         if (text != NULL) take(&s, text);
         free(text);
-        wait = s.world != NULL ? go_on(&s) : 0.25;
+        wait = is_open(&s) ? go_on(&s) : 0.25;
         const bool still = s.ask != NULL && !cli_ask_done(s.ask);
         if (asking && !still) tell_state(&s);
         asking = still;

@@ -9,6 +9,7 @@ typedef struct cli_sticking_request {
     const char* path;
     const char* note;         // of the instant
     const char* output;       // --output
+    const char* page;         // HTML
     const char* proposition;  // --proposition ID
     cli_list direction;       // --force-direction
     cli_list bounds;          // --force-bounds

@@ -1,4 +1,5 @@
-// sticking_text.c: the answer of stiction analyze sticking in words, the table of propositions, and the steps of S0 4.2.
+// sticking_text.c: the answer of stiction analyze sticking in words, the table of propositions, and the steps of S0
+// 4.2.
 #include <math.h>
 #include <string.h>
 
@@ -73,7 +74,8 @@ static void say_multipliers(const cli* c, const sti_instant* in, const sti_stick
     }
 }
 
-// How fast the motion y moves the two sides of a contact that can give way against each other; *size: what that is made of.
+// How fast the motion y moves the two sides of a contact that can give way against each other; *size: what that is made
+// of.
 static double speed_there(const sti_instant* in, const sti_instant_contact* contact, const double* y, double* size) {
     double most = 0;
     if (contact->bilateral && contact->mu == 0) return 0;

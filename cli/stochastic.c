@@ -58,7 +58,8 @@ static sti_status solve(const cli* c, sti_stochastic_options* o, const sti_stoch
     return status;
 }
 
-// Alone, from an answer in a file where one is given; or with the others, whose answers then come together in all of them.
+// Alone, from an answer in a file where one is given; or with the others, whose answers then come together in all of
+// them.
 static sti_status find_answer(const cli* c, const cli_solve_request* r, sti_stochastic_options* o,
                               const sti_stochastic* p, sti_stochastic_answer* a) {
     sti_stochastic_answer start = {0};

@@ -1,7 +1,8 @@
 // velocities_rates.c: the rates of S1 (24) for stiction analyze velocities.
 //
-// Of a system by formulas, M and the gradients are followed along the motion: dM/dt and d/dt n by central differences of
-// fourth order along (t + s, q + s v). Where a formula has no value beside the state, the rates that need them stay open.
+// Of a system by formulas, M and the gradients are followed along the motion: dM/dt and d/dt n by central differences
+// of fourth order along (t + s, q + s v). Where a formula has no value beside the state, the rates that need them stay
+// open.
 #include "velocities_rates.h"
 
 #include <math.h>

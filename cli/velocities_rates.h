@@ -10,7 +10,8 @@ typedef struct cli_rates {
     bool followed;        // dM/dt and d/dt n are known
 } cli_rates;
 
-// lambda_n, lambda_t NULL: 0. On failure the line is written and the exit code is returned; cleared by the caller either way.
+// lambda_n, lambda_t NULL: 0. On failure the line is written and the exit code is returned; cleared by the caller
+// either way.
 int cli_velocities_rates(const cli* c, const char* path, const cli_at* at, const cli_instant* in,
                          const sti_velocities* k, const double* lambda_n, const double* lambda_t, cli_rates* out);
 void cli_rates_clear(cli_rates* rates);

@@ -1,4 +1,5 @@
-// verify_motion.c: stiction verify FOLDER: the independent check of a recorded run of a system by formulas, or of grains.
+// verify_motion.c: stiction verify FOLDER: the independent check of a recorded run of a system by formulas, of
+// vehicles, or of grains.
 #include "verify_motion.h"
 
 #include <math.h>
@@ -206,6 +207,86 @@ int cli_verify_system_run(const cli* c, const char* path, double tol) {
     if (sti_recorded_system_load(c->env, path, &w) != STI_OK) return cli_fail_env(c);
     const int code = check_system(c, path, &w, tol);
     sti_recorded_system_clear(c->env, &w);
+    return code;
+}
+
+// ---- vehicles in cages
+
+static const char* navigation_name(int k) {
+    return sti_navigation_check_name((sti_navigation_check_kind)k);
+}
+
+static const char* navigation_text(int k) {
+    return sti_navigation_check_text((sti_navigation_check_kind)k);
+}
+
+static void navigation_place(const void* of, int kind, int number, char* text, size_t size) {
+    (void)kind;
+    snprintf(text, size, "%.80s", sti_navigation_vehicle(of, number));
+}
+
+static void report_navigation(const cli* c, const report* r, const sti_recorded_navigation* w,
+                              const sti_navigation_verification* v, int* code) {
+    if (c->json) {
+        cli_json j;
+        begin_json(&j, r);
+        cli_json_integer(&j, "steps", w->rows - 1);
+        cli_json_integer(&j, "vehicle_count", w->count);
+        cli_json_integer(&j, "contact_count", w->total);
+        put_checks(&j, r);
+        cli_json_number(&j, "least_gap", v->least_gap);
+        cli_json_bool(&j, "at_rest", v->at_rest);
+        cli_json_number(&j, "balance", v->balance);
+        cli_json_end(&j);
+        *code = cli_json_print(&j, c, *code);
+        return;
+    }
+    cli_say(c, "%s: %d %s, %ld steps, %ld contacts that press in them\n", r->path, w->count,
+            w->count == 1 ? "vehicle" : "vehicles", w->rows - 1, w->total);
+    say_checks(c, r);
+    if (isfinite(v->least_gap)) cli_say(c, "  least gap of all pairs after all steps: %.3g\n", v->least_gap);
+    if (v->at_rest && v->balance <= 1e-6)
+        cli_say(c, "  at the end nothing moves, and forces are balanced by contacts to %.1e of the largest\n",
+                v->balance);
+}
+
+static int check_navigation(const cli* c, const char* path, const sti_recorded_navigation* w, double tol) {
+    sti_store* fields = fields_beside(c, path);
+    const char* settings = fields != NULL ? sti_store_text(fields, "settings") : NULL;
+    sti_document* document = NULL;
+    sti_navigation_verification v;
+    int code = CLI_DONE;
+    if (sti_document_parse(c->env, w->text, strlen(w->text), "navigation", &document) != STI_OK ||
+        (settings != NULL && settings[0] != '\0' && sti_document_set(document, settings) != STI_OK))
+        code = cli_fail_about(c, path);
+    const sti_navigation* nav = code == CLI_DONE ? sti_navigation_of(document) : NULL;
+    if (code == CLI_DONE && nav == NULL) code = cli_fail_usage(c, "%.200s: navigation: of another kind", path);
+    if (code == CLI_DONE && sti_verify_recorded_navigation(c->env, w, nav, tol, &v) != STI_OK)
+        code = cli_fail_about(c, path);
+    if (code == CLI_DONE) {
+        const report r = {.path = path,
+                          .of = "navigation",
+                          .accepted = v.accepted,
+                          .check = v.check,
+                          .count = STI_NAVIGATION_CHECK_COUNT,
+                          .name = navigation_name,
+                          .text = navigation_text,
+                          .place = navigation_place,
+                          .object = nav,
+                          .of_frames = never};
+        code = v.accepted ? CLI_DONE : CLI_NO;
+        report_navigation(c, &r, w, &v, &code);
+    }
+    sti_document_destroy(document);
+    sti_store_destroy(fields);
+    return code;
+}
+
+int cli_verify_navigation_run(const cli* c, const char* path, double tol) {
+    sti_recorded_navigation w;
+    if (sti_recorded_navigation_load(c->env, path, &w) != STI_OK) return cli_fail_env(c);
+    const int code = check_navigation(c, path, &w, tol);
+    sti_recorded_navigation_clear(c->env, &w);
     return code;
 }
 

@@ -98,24 +98,27 @@ static void say(const cli* c, const recorded* r, const sti_run_verification* v) 
 
 // Whose recording is it? Those of others are checked by others; false: of bodies, or none that is known.
 static bool is_other(const cli* c, const char* path, double tol, int* code) {
-    char* system = NULL;
+    char *system = NULL, *navigation = NULL;
     double* radius = NULL;
     long rows, columns;
     const bool of_system = sti_recorded_text(c->env, path, "system", &system) == STI_OK && system != NULL;
+    const bool of_vehicles = sti_recorded_text(c->env, path, "navigation", &navigation) == STI_OK && navigation != NULL;
     const bool of_grains =
         sti_recorded_numbers(c->env, path, "grains/radius", &radius, &rows, &columns) == STI_OK && radius != NULL;
     sti_env_free(c->env, system);
+    sti_env_free(c->env, navigation);
     sti_env_free(c->env, radius);
     if (of_system) *code = cli_verify_system_run(c, path, tol);
+    if (of_vehicles) *code = cli_verify_navigation_run(c, path, tol);
     if (of_grains) *code = cli_verify_bed_run(c, path, tol);
-    return of_system || of_grains;
+    return of_system || of_vehicles || of_grains;
 }
 
 static int fail_load(const cli* c, const char* path) {
     if (strstr(sti_env_error(c->env)->text, "not the recording of a run of bodies") == NULL)
         return cli_fail_about(c, path);
-    return cli_fail_usage(c, "%.200s: not the recording of a run of bodies, of a system by formulas or of grains",
-                          path);
+    return cli_fail_usage(
+        c, "%.200s: not the recording of a run of bodies, of a system by formulas, of vehicles or of grains", path);
 }
 
 int cli_verify_run(const cli* c, const char* path, double tol) {

@@ -40,6 +40,11 @@ char* cli_view_text(const char* path, size_t most);
 int cli_view_bodies(const cli* c, cli_page* p, const char* path);
 int cli_view_bed(const cli* c, cli_page* p, const char* path);
 int cli_view_plane(const cli* c, cli_page* p, const char* path);
+// Of a push or of vehicles (the other is NULL): how many bodies it draws, and where they are at a time (7 numbers
+// each).
+int cli_view_plane_bodies(const sti_manipulation* push, const sti_navigation* nav);
+void cli_view_plane_poses(const sti_manipulation* push, const sti_navigation* nav, double t, const double* q,
+                          double* pose);
 
 // ---- what these share
 

@@ -1,4 +1,5 @@
-// view_bed.c: a recorded bed as data of the page: places as 16-bit parts of the box of the run, the strongest contacts, walls.
+// view_bed.c: a recorded bed as data of the page: places as 16-bit parts of the box of the run, the strongest contacts,
+// walls.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// view_bodies.c: a recorded run of bodies as data of the page: shapes in the frames of their bodies, poses, contacts, curves.
+// view_bodies.c: a recorded run of bodies as data of the page: shapes in the frames of their bodies, poses, contacts,
+// curves.
 #include <stdlib.h>
 #include <string.h>
 

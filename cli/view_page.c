@@ -1,4 +1,5 @@
-// view_page.c: a page of HTML around the bundle of web/: data as JSON in which no "<" stands, so that no name can end it.
+// view_page.c: a page of HTML around the bundle of web/: data as JSON in which no "<" stands, so that no name can end
+// it.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// view_plane.c: pushes and vehicles as data of the page: parts, fixtures, tips, cages, walls and obstacles in the plane, with trails.
+// view_plane.c: pushes and vehicles as data of the page: parts, fixtures, tips, cages, walls and obstacles in the
+// plane, with trails.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +70,14 @@ static int load_contacts(const cli* c, plane* s) {
     return code;
 }
 
+static int width_of(const plane* s) {
+    return s->push != NULL ? 3 * sti_manipulation_part_count(s->push) : 2 * sti_navigation_count(s->nav);
+}
+
 static int load(const cli* c, plane* s) {
     int code = load_scene(c, s);
     if (code != CLI_DONE) return code;
-    const int width = s->push != NULL ? 3 * sti_manipulation_part_count(s->push) : 2 * sti_navigation_count(s->nav);
+    const int width = width_of(s);
     s->steps = -1;
     code = cli_view_read(c, s->path, "steps/time", 1, &s->steps, &s->time);
     if (code == CLI_DONE) code = cli_view_read(c, s->path, "steps/q", width, &s->steps, &s->q);
@@ -177,11 +182,24 @@ static void find_box(const plane* s, double box[4]) {
     }
 }
 
+// How large a scene is that has not moved yet.
+static double least_size(const plane* s) {
+    double most = 1e-9;
+    for (int i = 0; s->nav != NULL && i < sti_navigation_count(s->nav); i++)
+        most = fmax(most, 20 * sti_navigation_cage(s->nav, i));
+    for (int i = 0; s->push != NULL && i < sti_manipulation_part_count(s->push); i++) {
+        const sti_outline o = sti_manipulation_part_outline(s->push, i);
+        most = fmax(most, 2 * o.radius);
+        for (int k = 0; k < o.vertex_count; k++) most = fmax(most, 2 * hypot(o.vertices[2 * k], o.vertices[2 * k + 1]));
+    }
+    return most;
+}
+
 static void put_shapes(cli_page* p, const plane* s) {
     int body = 0;
     double box[4];
     find_box(s, box);
-    const double size = hypot(box[2] - box[0], box[3] - box[1]) + 1e-9;
+    const double size = fmax(hypot(box[2] - box[0], box[3] - box[1]), least_size(s));
     cli_json_array(&p->json, "shapes");
     if (s->push != NULL) {
         for (int i = 0; i < sti_manipulation_part_count(s->push); i++)
@@ -224,11 +242,10 @@ static void put_pose(double* to, double x, double y, double angle) {
     to[6] = sin(angle / 2);
 }
 
-// Of all bodies after step `row`; row 0 is the start.
-static void take_poses(const plane* s, long row, double* to) {
+// Of all bodies at a time; q: of parts, or of vehicles.
+static void take_poses(const plane* s, double t, const double* q, double* to) {
     if (s->push != NULL) {
         const int parts = sti_manipulation_part_count(s->push);
-        const double t = s->time[row], *q = s->q + 3 * parts * row;
         for (int i = 0; i < parts; i++, to += 7) put_pose(to, q[3 * i], q[3 * i + 1], q[3 * i + 2]);
         for (int i = 0; i < sti_manipulation_fixture_count(s->push); i++, to += 7) {
             double pose[3];
@@ -243,7 +260,6 @@ static void take_poses(const plane* s, long row, double* to) {
         return;
     }
     const int count = sti_navigation_count(s->nav);
-    const double* q = s->q + 2 * count * row;
     for (int i = 0; i < count; i++, to += 7) put_pose(to, q[2 * i], q[2 * i + 1], 0);
     for (int i = 0; i < sti_navigation_wall_count(s->nav); i++, to += 7) {
         double point[2], n[2];
@@ -304,7 +320,7 @@ static int put_frames(const cli* c, cli_page* p, const plane* s) {
     for (size_t f = 0; code == CLI_DONE && f < frames; f++) {
         const long at = (long)f * stride;
         time[f] = s->time[at];
-        take_poses(s, at, time + 2 * frames + 7 * f * bodies);
+        take_poses(s, s->time[at], s->q + at * width_of(s), time + 2 * frames + 7 * f * bodies);
         while (k < s->contacts && s->step[k] < (double)at) k++;
         for (; code == CLI_DONE && k < s->contacts && s->step[k] == (double)at; k++, row++) {
             if (!contact_is_whole(s, k))
@@ -344,4 +360,18 @@ int cli_view_plane(const cli* c, cli_page* p, const char* path) {
     }
     clear(c, &s);
     return code;
+}
+
+// ---- of a live scene
+
+int cli_view_plane_bodies(const sti_manipulation* push, const sti_navigation* nav) {
+    return push != NULL
+               ? sti_manipulation_part_count(push) + sti_manipulation_fixture_count(push) +
+                     sti_manipulation_tip_count(push)
+               : sti_navigation_count(nav) + sti_navigation_wall_count(nav) + sti_navigation_obstacle_count(nav);
+}
+
+void cli_view_plane_poses(const sti_manipulation* push, const sti_navigation* nav, double t, const double* q,
+                          double* pose) {
+    take_poses(&(plane){.push = push, .nav = nav}, t, q, pose);
 }

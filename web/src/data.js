@@ -21,6 +21,8 @@ export const MODES = ["open", "stick", "slip"];
 export class Run {
     constructor(json) {
         Object.assign(this, unpack(json));
+        if (this.answers) this.contacts = null; // those of the answers are shown
+        this.series ??= [];
         this.times = this.frames ? this.frames.time : [];
         this.count = this.times.length;
         this.start = this.count > 0 ? this.times[0] : 0;
@@ -54,8 +56,8 @@ export class Run {
         const n = [d[3], d[4], d[5]], r = [d[6], d[7], d[8]];
         const normal = r[0] * n[0] + r[1] * n[1] + r[2] * n[2];
         const along = r.map((x, i) => x - normal * n[i]);
-        return { a, b, point: [d[0], d[1], d[2]], n, r, mu: d[9], normal, friction: Math.hypot(...along),
-                 mode: MODES[mode[row]] };
+        const friction = Math.hypot(...along), used = normal > 0 && d[9] > 0 ? friction / (d[9] * normal) : null;
+        return { a, b, point: [d[0], d[1], d[2]], n, r, mu: d[9], normal, friction, used, mode: MODES[mode[row]] };
     }
 
     nameOf(k) {

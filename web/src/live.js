@@ -1,26 +1,51 @@
 // live.js: the page of stiction serve: a socket to the command, a run that grows, and what can be asked of it.
 import { Run, unpack } from "./data.js";
+import { Answers } from "./answers.js";
 import { $, element, button } from "./dom.js";
 
-const KEPT = 1500; // frames that can be gone back to
-const QUESTIONS = { instant: "This instant", sticking: "Can all contacts stick?", modes: "Which motions are possible?", closure: "What can the contacts hold?", impact: "Laws of impact" };
+const KEPT = 1500, KEPT_BYTES = 3e8; // frames that can be gone back to
+const QUESTIONS = ["instant", "sticking", "modes", "closure", "impact"];
+const OF_BODIES = ["kinetic", "potential", "residual", "contacts"];
+const NO_CONTACTS = { data: new Float32Array(0), pair: new Int32Array(0), mode: new Uint8Array(0) };
 
 // A run whose frames come one by one; what a page of a recorded run asks, it answers.
 class LiveRun extends Run {
     constructor(json) {
         super(json);
         this.live = true;
-        const bodies = this.bodies.length, f = this.frames, c = this.contacts;
+        const f = this.frames, c = this.contacts, first = (k) => (f.contact_end && k > 0 ? f.contact_end[k - 1] : 0);
         this.steps = Array.from(this.times, (time, k) => {
-            const from = k > 0 ? f.contact_end[k - 1] : 0, to = f.contact_end[k];
-            return { time, pose: f.pose.subarray(7 * bodies * k, 7 * bodies * (k + 1)), data: c.data.subarray(10 * from, 10 * to), pair: c.pair.subarray(2 * from, 2 * to), mode: c.mode.subarray(from, to) };
+            const from = first(k), to = f.contact_end ? f.contact_end[k] : 0;
+            return { time, ...this.placesOf(k), ...(c ? { data: c.data.subarray(10 * from, 10 * to), pair: c.pair.subarray(2 * from, 2 * to), mode: c.mode.subarray(from, to) } : NO_CONTACTS) };
         });
+        if (this.steps.length === 0) this.steps.push({ time: 0, ...NO_CONTACTS });
         this.looked = this.steps[0];
         this.curve_time = [];
-        this.series = ["kinetic", "potential", "residual", "contacts"].map((name) => ({ name, values: [] }));
-        this.groups = [{ title: "energy", names: ["kinetic", "potential"], shown: true, log: false }, { title: "residual of each step", names: ["residual"], shown: true, log: true },
+        this.series = (this.names ?? OF_BODIES).map((name) => ({ name, values: [] }));
+        if (!this.names) this.groups = [{ title: "energy", names: ["kinetic", "potential"], shown: true, log: false }, { title: "residual of each step", names: ["residual"], shown: true, log: true },
             { title: "contacts", names: ["contacts"], shown: false, log: false }];
+        else this.groups = this.groupsOf(this.names);
+        const step = this.steps[0], bytes = 4 * ((step.pose?.length ?? 0) + (step.x?.length ?? 0)) + 1;
+        this.kept = Math.max(60, Math.min(KEPT, Math.floor(KEPT_BYTES / bytes)));
         this.measure();
+    }
+
+    // Of the first frames, as they are packed.
+    placesOf(k) {
+        const f = this.frames;
+        if (f.pose) return { pose: f.pose.subarray(7 * this.bodies.length * k, 7 * this.bodies.length * (k + 1)) };
+        if (!f.x) return {};
+        const n = 3 * this.grains.count, x = new Float32Array(n);
+        for (let i = 0; i < n; i++) x[i] = f.low[i % 3] + (f.x[n * k + i] / 65535) * f.size[i % 3];
+        return { x };
+    }
+
+    groupsOf(names) {
+        const known = [["energy", ["kinetic", "potential"], true, false], ["residual of each step", ["residual"], true, true], ["contacts", ["contacts"], false, false],
+            ["penetration", ["penetration"], false, false], ["least gap", ["least_gap"], true, false], ["dissipation of each step", ["dissipation"], true, false]];
+        const groups = known.filter(([, of]) => of.every((n) => names.includes(n))).map(([title, of, shown, log]) => ({ title, names: of, shown, log }));
+        const rest = names.filter((n) => !known.some(([, of]) => of.includes(n)));
+        return rest.length > 0 ? [{ title: "coordinates", names: rest.slice(0, 6), shown: true, log: false }, ...groups] : groups;
     }
 
     measure() {
@@ -34,19 +59,23 @@ class LiveRun extends Run {
         const step = unpack(message), again = this.count > 0 && step.time <= this.end;
         if (again) this.steps.pop();
         this.steps.push(step);
-        const dropped = this.steps.length > KEPT ? this.steps.splice(0, KEPT / 3).length : 0;
+        const dropped = this.steps.length > this.kept ? this.steps.splice(0, Math.floor(this.kept / 3)).length : 0;
         this.measure();
         if (!again) {
             this.curve_time.push(step.time);
-            for (const s of this.series) s.values.push(s.name === "contacts" ? step.mode.length : step[s.name]);
+            this.series.forEach((s, k) => s.values.push(step.values ? step.values[k] : s.name === "contacts" ? step.mode.length : step[s.name]));
         }
         return dropped;
     }
 
     place(frame, k, out) {
-        const pose = this.steps[frame].pose;
-        for (let i = 0; i < 7; i++) out[i] = pose[7 * k + i];
+        const { pose, x } = this.steps[frame];
+        for (let i = 0; i < (pose ? 7 : 3); i++) out[i] = pose ? pose[7 * k + i] : x[3 * k + i];
         return out;
+    }
+
+    grainPlaces(frame) {
+        return this.steps[frame].x;
     }
 
     contactRange(frame) {
@@ -121,7 +150,7 @@ class Live {
         $("waiting")?.remove();
         const box = element("main", null, document.body, { id: "welcome" });
         element("h1", "Stiction", box);
-        element("p", "Choose a scene of bodies.", box);
+        element("p", "Choose a scene.", box);
         this.chooser(box);
     }
 
@@ -136,9 +165,11 @@ class Live {
         this.number = m.number;
         this.selected = -1;
         this.answers = [];
-        const run = new LiveRun(m.run);
+        const run = new LiveRun(m.run ?? { ...m.runs[0], ...m.about });
         this.page = this.show(run, {});
         this.page.ontick = () => { if (this.grown) { this.grown = false; this.page.curves.grow(); this.page.curves.at(this.page.state.time); } };
+        document.querySelector("main").classList.add("live");
+        this.page.onsize();
         this.panel();
         this.pulling();
         this.page.seek(run.end);
@@ -149,7 +180,7 @@ class Live {
         const { run, state, view } = this.page, atEnd = state.frame >= run.count - 1;
         const dropped = run.add(m);
         state.frame = atEnd ? -1 : Math.max(0, state.frame - dropped);
-        if (view) view.largest = run.largestForce();
+        if (view && (run.kind !== "grains" || run.count % 30 === 0 || view.largest === 0)) view.largest = run.largestForce();
         this.page.scrub.max = run.count - 1;
         if (atEnd || this.running) this.page.seek(run.end);
         this.grown = true;
@@ -173,9 +204,10 @@ class Live {
         }
         const row = element("div", null, box, { class: "row" });
         button(row, "go", "run", "Run or pause the scene", () => this.send(this.running ? "pause" : "run"));
-        button(row, "one", "step", "Make one step", () => this.send("step"));
+        button(row, "one", "step", "Make one step", () => { this.forget(); this.send("step"); });
         button(row, "ask", "pause and ask", "Pause, and ask what can happen at this instant", () => this.ask());
-        const friction = element("label", null, box, { class: "row" });
+        const movable = !run.names; // a scene of bodies
+        const friction = element("label", null, movable ? box : null, { class: "row" });
         friction.append("friction of all ");
         const slider = element("input", null, friction, { id: "friction", type: "range", min: 0, max: 1.5, step: 0.01, value: run.parameters?.mu ?? 0.5, "aria-label": "Friction of all contacts" });
         const now = element("output", "as in the scene", friction);
@@ -186,7 +218,7 @@ class Live {
         for (const word of ["scene", "run", "problem"]) element("option", word, what, { value: word });
         const name = element("input", null, saving, { id: "name", type: "text", size: 14, placeholder: "name", "aria-label": "Name to save under" });
         button(saving, "save", "save", this.saves ? "Save in the first folder of the command line" : "stiction serve --folder DIR names a place", () => this.send("save", what.value, name.value));
-        element("p", "Drag a body to pull it; click one to ask what holds it.", box, { class: "soft" });
+        if (movable) element("p", "Drag a body to pull it; click one to ask what holds it.", box, { class: "soft" });
         element("p", "", box, { id: "told", role: "status", "aria-live": "polite" });
         element("progress", "", box, { id: "asking", max: 1, value: 0, "aria-label": "Progress of the questions" });
         element("div", null, box, { id: "answers" });
@@ -198,54 +230,37 @@ class Live {
         $("go").textContent = this.running ? "pause" : "run";
         $("go").setAttribute("aria-pressed", this.running);
         $("asking").style.visibility = this.asking ? "visible" : "hidden";
-        if (this.running && this.answers.length > 0) { this.answers = []; this.showAnswers(); }
+        if (this.running && this.answers.length > 0) this.forget();
     }
 
     // ---- questions
 
-    ask() {
+    forget() {
         this.answers = [];
         this.showAnswers();
+    }
+
+    ask() {
+        this.forget();
         this.send("ask", this.selected);
     }
 
     progress(m) {
         if (!$("asking")) return;
-        $("asking").value = Math.max(m.phase in QUESTIONS ? 0 : $("asking").value, m.part);
+        $("asking").value = Math.max(QUESTIONS.includes(m.phase) ? 0 : $("asking").value, m.part);
         $("asking").title = m.phase;
     }
 
     showAnswers() {
-        const box = $("answers"), { view } = this.page;
-        if (!box) return;
-        box.textContent = "";
-        if (view) view.showAnswer(null);
-        for (const a of this.answers) {
-            const part = element("section", null, box, { class: "answer", "data-question": a.question });
-            element("h2", QUESTIONS[a.question] || a.question, part);
-            element("p", a.verdict, part, { class: a.good === true ? "verdict good" : a.good === false ? "verdict bad" : "verdict" });
-            for (const line of a.lines) element("p", line, part, { class: "soft" });
-            if (a.proof) element("p", `checked: ${a.proof}`, part, { class: "proof" });
-            if (a.forces?.length && view) this.offer(part, "draw these forces", a.forces.map((f) => ({ at: f.at, force: f.force, tight: f.margin !== null && f.margin < 1e-6 * Math.hypot(...f.force) })));
-            (a.modes || []).forEach((m, k) => {
-                const text = m.contacts.map((c) => c.word).join(" ");
-                this.offer(part, `${text} (${m.fit})`, m.contacts.map((c) => ({ at: c.at, word: c.word })), k);
-            });
-        }
-        const first = this.answers.find((a) => a.forces?.length);
-        if (first && view) view.showAnswer(first.forces.map((f) => ({ at: f.at, force: f.force })));
-    }
-
-    offer(part, text, drawn) {
-        const b = element("button", text, part, { type: "button", class: "offer", "aria-label": `Draw: ${text}` });
-        b.onclick = () => this.page.view?.showAnswer(drawn);
+        const box = $("answers");
+        if (box) new Answers(box, this.page.view).set(this.answers);
     }
 
     // ---- pulling
 
     pulling() {
         const { view } = this.page;
-        if (!view) return;
+        if (!view || this.page.run.names) return;
         const canvas = view.canvas;
         let held = null, last = 0;
         const aim = (e) => view.onPlane(e, held.at);

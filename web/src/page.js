@@ -1,5 +1,6 @@
 // page.js: one run on the page: the scene, the time line, curves, tables, what was checked, keys.
 import { View, MODE_COLOR } from "./view.js";
+import { Answers } from "./answers.js";
 import { Curves } from "./curves.js";
 import { $, element, button, short, fill, download } from "./dom.js";
 
@@ -45,7 +46,7 @@ export class Page {
         this.tools = element("div", null, top, { class: "tools", role: "toolbar", "aria-label": "View" });
         const main = element("main", null, document.body);
         const stage = element("section", null, main, { id: "stage", "aria-label": "The scene" });
-        if (run.kind === "curves") main.classList.add("curves-only");
+        if (run.kind === "curves" || run.kind === "instant") main.classList.add("curves-only");
         else this.openView(stage);
         this.toolbar();
         const side = element("aside", null, main, { "aria-label": "Curves and tables" });
@@ -55,8 +56,15 @@ export class Page {
         this.makeTables();
         this.checks($("tables"));
         if (this.extra.text) this.transcript(side);
-        this.timeline();
+        if (!run.answers) this.timeline();
+        else this.answers(main);
         element("p", "", document.body, { id: "status", role: "status", "aria-live": "polite", class: "hidden" });
+    }
+
+    answers(main) {
+        main.classList.add("asked");
+        this.view?.show(0);
+        new Answers(this.side, this.view).set(this.run.answers);
     }
 
     tabs(top) {
@@ -79,7 +87,9 @@ export class Page {
             element("p", `The picture needs WebGL, which this browser does not offer (${error.message}). Curves and tables work without.`, stage, { class: "failed", role: "alert" });
         }
         const box = element("div", null, stage, { class: "legend", "aria-label": "Colours of contacts" });
-        for (const [word, text] of [["stick", "sticks"], ["slip", "slips"], ["open", "open"]]) {
+        const colours = this.run.answers ? [["stick", "sticks"], ["near", "more than 90 % of its cone in use"], ["slip", "slips, or at its limit"], ["none", "carries nothing, or opens"]]
+            : [["stick", "sticks"], ["near", "sticks, more than 90 % of its cone in use"], ["slip", "slips"], ["open", "open"]];
+        for (const [word, text] of colours) {
             const line = element("span", null, box);
             element("i", "", line).style.background = `#${MODE_COLOR[word].toString(16).padStart(6, "0")}`;
             line.append(text);
@@ -95,10 +105,10 @@ export class Page {
             b.setAttribute("aria-pressed", view.options[key]);
         };
         if (view) {
-            toggle("forces", "forces", "Forces of contacts (F)");
+            if (!run.answers) toggle("forces", "forces", "Forces of contacts (F)");
             toggle("cones", "cones", "Friction cones (C)");
             if (run.walls) toggle("vessel", "vessel", "Walls (V)");
-            if (run.kind === "bodies") toggle("trails", "trails", "Trails of bodies (T)");
+            if (run.kind === "bodies" && !run.answers) toggle("trails", "trails", "Trails of bodies (T)");
             button(tools, "home", "reset view", "Reset the view (Home)", () => view.home());
             button(tools, "picture", "picture", "Save a picture, PNG (P)", () => this.savePicture());
             button(tools, "video", "video", "Record a video, WebM (R)", () => this.toggleVideo());
@@ -132,18 +142,21 @@ export class Page {
         const { run, state } = this;
         state.time = Math.min(Math.max(t, run.start), run.end);
         const frame = run.frameAt(state.time);
-        $("clock").textContent = `t = ${state.time.toFixed(run.end > 100 ? 1 : 3)}`;
+        if (this.scrub) $("clock").textContent = `t = ${state.time.toFixed(run.end > 100 ? 1 : 3)}`;
         this.curves.at(state.time);
         if (frame === state.frame) return;
         state.frame = frame;
-        this.scrub.value = frame;
-        this.scrub.setAttribute("aria-valuetext", `t = ${short(run.times[frame])}`);
+        if (this.scrub) {
+            this.scrub.value = frame;
+            this.scrub.setAttribute("aria-valuetext", `t = ${short(run.times[frame])}`);
+        }
         if (this.view) this.view.show(frame);
         this.tables();
     }
 
     play(on) {
         const { run, state } = this;
+        if (!this.scrub) return;
         if (on && state.time >= run.end) this.seek(run.start);
         state.playing = on && run.count > 1;
         $("play").textContent = state.playing ? "\u2016" : "\u25B6";
@@ -175,8 +188,8 @@ export class Page {
     // ---- tables
 
     makeTables() {
-        if (this.run.kind === "curves") return;
-        for (const [name, open] of [["contacts", true], ["bodies", false]]) {
+        if (this.run.kind === "curves" || this.run.kind === "instant") return;
+        for (const [name, open] of this.run.answers ? [["bodies", false]] : [["contacts", true], ["bodies", false]]) {
             const box = element("details", null, $("tables"));
             element("summary", "", box, { id: `${name}-title` });
             element("table", null, box, { id: `${name}-table` });
@@ -187,21 +200,21 @@ export class Page {
 
     tables() {
         const { run, state } = this;
-        if (run.kind === "curves" || state.frame < 0) return;
+        if (run.kind === "curves" || run.kind === "instant" || state.frame < 0) return;
         const [from, to] = run.contacts ? run.contactRange(state.frame) : [0, 0], most = 200, place = [0, 0, 0, 0, 0, 0, 0];
         const contacts = [], bodies = [], count = run.kind === "grains" ? run.grains.count : run.bodies.length;
         for (let row = from; row < Math.min(to, from + most); row++) {
             const c = run.contact(row);
-            contacts.push([run.nameOf(c.a), run.nameOf(c.b), c.mode, c.normal, c.friction, c.mu, c.normal > 0 && c.mu > 0 ? c.friction / (c.mu * c.normal) : ""]);
+            contacts.push([run.nameOf(c.a), run.nameOf(c.b), c.mode, c.normal, c.friction, c.mu, c.used ?? ""]);
         }
         for (let k = 0; k < Math.min(count, most); k++) {
             const p = run.place(state.frame, k, place);
             bodies.push([run.nameOf(k), p[0], p[1], ...(run.dim === 3 ? [p[2]] : [])]);
         }
-        $("contacts-title").textContent = `contacts (${to - from}${to - from > most ? `, the first ${most}` : ""})`;
+        if (!run.answers) $("contacts-title").textContent = `contacts (${to - from}${to - from > most ? `, the first ${most}` : ""})`;
         $("bodies-title").textContent = `bodies (${count}${count > most ? `, the first ${most}` : ""})`;
-        $("counts").textContent = `${to - from} contact${to - from === 1 ? "" : "s"}`;
-        if ($("contacts-table").parentElement.open) fill($("contacts-table"), ["on", "from", "mode", "normal", "friction", "\u03BC", "of its cone"], contacts);
+        if (!run.answers) $("counts").textContent = `${to - from} contact${to - from === 1 ? "" : "s"}`;
+        if ($("contacts-table")?.parentElement.open) fill($("contacts-table"), ["on", "from", "mode", "normal", "friction", "\u03BC", "of its cone"], contacts);
         if ($("bodies-table").parentElement.open) fill($("bodies-table"), ["name", "x", "y", ...(run.dim === 3 ? ["z"] : [])], bodies);
     }
 

@@ -1,10 +1,14 @@
-// view.js: the run in three dimensions: bodies, grains by instancing, the vessel, forces and friction cones of contacts.
+// view.js: the run in three dimensions: bodies, grains, the vessel, forces and friction cones of contacts.
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Grains } from "./grains.js";
+import { Marks } from "./marks.js";
+import { hull } from "./hull.js";
 
 // Colours that the colour-blind tell apart (Okabe and Ito).
 export const PALETTE = [0x0072b2, 0xe69f00, 0x009e73, 0xcc79a7, 0x56b4e9, 0xd55e00, 0xf0e442, 0x8c8c8c];
-export const MODE_COLOR = { open: 0x9aa3ad, stick: 0x2f9e62, slip: 0xd9480f };
+export const MODE_COLOR = { open: 0x9aa3ad, none: 0x9aa3ad, stick: 0x2f9e62, near: 0xe8a200, slip: 0xd9480f };
+const NEAR = 0.9; // of its cone: close to slipping
 const MOST_ARROWS = 4096;
 
 function shapeGeometry(shape) {
@@ -66,7 +70,7 @@ export class View {
         }
         const stride = Math.max(1, Math.floor(run.count / 40)), centre = new THREE.Vector3(), q = new THREE.Quaternion(), one = new THREE.Box3();
         for (let k = 0; k < run.bodies.length; k++) {
-            if (run.bodies[k].fixed && run.bodies.some((b) => !b.fixed)) continue;
+            if (run.bodies[k].fixed && run.bodies.some((b) => !b.fixed) && !run.names) continue;
             const shapes = run.shapes.filter((s) => s.body === k);
             for (let f = 0; f < run.count; f += stride) {
                 run.place(f, k, at);
@@ -84,6 +88,9 @@ export class View {
                 box.union(one);
             }
         }
+        for (const g of run.goals || []) box.expandByPoint(p.set(g.at[0], g.at[1], 0));
+        for (const at of run.points || []) box.expandByPoint(p.fromArray(at));
+        if (run.points && !box.isEmpty()) box.expandByScalar(0.25 * box.getSize(new THREE.Vector3()).length());
         if (this.flat) box.min.z = box.max.z = 0;
         if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
         return box;
@@ -136,24 +143,15 @@ export class View {
                 groups[shape.body].add(new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ color: 0x1c2733, transparent: true, opacity: fixed ? 0.25 : 0.6 })));
             }
         }
+        if (run.points?.length > 0) groups[0].add(...hull(run.points, this.flat, this.size));
         groups.forEach((g, k) => { g.name = run.bodies[k].name; g.userData.body = k; this.scene.add(g); });
         this.meshes = groups;
     }
 
     addGrains() {
-        const { count, radius, layer } = this.run.grains;
-        const detail = count > 50000 ? 0 : count > 5000 ? 1 : 3;
-        const geometry = new THREE.IcosahedronGeometry(1, detail);
-        geometry.setAttribute("normal", geometry.getAttribute("position")); // of a sphere, whatever its corners
-        const mesh = new THREE.InstancedMesh(geometry, new THREE.MeshLambertMaterial(), count);
-        const color = new THREE.Color();
-        for (let k = 0; k < count; k++) mesh.setColorAt(k, color.set(PALETTE[layer[k] % 7]));
-        mesh.frustumCulled = false;
-        mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-        const m = mesh.instanceMatrix.array;
-        for (let k = 0; k < count; k++) m[16 * k] = m[16 * k + 5] = m[16 * k + 10] = radius[k], m[16 * k + 15] = 1;
-        this.grains = mesh;
-        this.scene.add(mesh);
+        const { layer } = this.run.grains, tones = PALETTE.map((c) => new THREE.Color(c));
+        this.grains = new Grains(this.run.grains, (k) => tones[layer[k] % 7]);
+        this.scene.add(this.grains);
     }
 
     addWalls() {
@@ -278,14 +276,7 @@ export class View {
         const run = this.run, p = this.place;
         this.frame = frame;
         if (this.grains) {
-            const m = this.grains.instanceMatrix.array, f = run.frames, n = run.grains.count, base = 3 * frame * n;
-            const s = [f.size[0] / 65535, f.size[1] / 65535, f.size[2] / 65535];
-            for (let k = 0, at = base; k < n; k++) {
-                m[16 * k + 12] = f.low[0] + f.x[at++] * s[0];
-                m[16 * k + 13] = f.low[1] + f.x[at++] * s[1];
-                m[16 * k + 14] = f.low[2] + f.x[at++] * s[2];
-            }
-            this.grains.instanceMatrix.needsUpdate = true;
+            this.showGrains(frame);
         }
         for (let k = 0; k < this.meshes.length; k++) {
             run.place(frame, k, p);
@@ -294,6 +285,12 @@ export class View {
         }
         this.showContacts(frame);
         if (this.follow >= 0) this.followBody();
+    }
+
+    showGrains(frame) {
+        const { run } = this, { low, size, x } = run.frames;
+        if (run.live) this.grains.placeNumbers(run.grainPlaces(frame));
+        else this.grains.placeParts(x, 3 * frame * run.grains.count, low, size);
     }
 
     followBody() {
@@ -313,7 +310,7 @@ export class View {
         this.shown = to - from;
         for (let row = from; row < to && points < MOST_ARROWS; row++) {
             const c = this.run.contact(row), size = Math.hypot(...c.r);
-            color.set(MODE_COLOR[c.mode]);
+            color.set(MODE_COLOR[c.mode === "stick" && c.used > NEAR ? "near" : c.mode]);
             at.fromArray(c.point);
             if (this.run.kind !== "grains") {
                 this.points.setMatrixAt(points, m.compose(at, q.identity(), scale.setScalar(0.006 * this.size)));
@@ -347,7 +344,8 @@ export class View {
             mesh.instanceMatrix.needsUpdate = true;
             if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
         }
-        if (this.options.trails && run.kind === "bodies" && this.trailCount !== run.count) this.makeTrails();
+        if (this.marks) this.marks.cones(this.options.cones);
+        if (this.options.trails && this.run.kind === "bodies" && this.trailCount !== this.run.count) this.makeTrails();
         this.trails.visible = this.options.trails;
         if (this.vessel) this.vessel.visible = this.options.vessel;
     }
@@ -394,30 +392,27 @@ export class View {
         this.meshes.forEach((g, k) => g.traverse((o) => { if (o.isMesh && o.material.emissive) o.material.emissive.set(k === body ? 0x5a2ca0 : 0); }));
     }
 
-    // Forces or modes at places: of an answer, beside what the run shows. null: none.
-    showAnswer(list) {
-        this.answer?.removeFromParent();
-        this.answer = null;
-        if (!list || list.length === 0) return;
-        this.answer = new THREE.Group();
-        const most = Math.max(...list.map((a) => (a.force ? Math.hypot(...a.force) : 0)), 1e-300);
-        for (const a of list) {
-            const at = new THREE.Vector3(...a.at), tone = a.word === undefined ? (a.tight ? 0xe8590c : 0x7048e8) : a.word === "n" ? MODE_COLOR.stick : a.word === "s" || a.word === "a" ? MODE_COLOR.open : MODE_COLOR.slip;
-            if (a.force) {
-                const f = new THREE.Vector3(...a.force), length = (0.2 * this.size * f.length()) / most;
-                if (length < 0.002 * this.size) continue;
-                const arrow = new THREE.ArrowHelper(f.normalize(), at, length, tone, Math.min(0.4 * length, 0.03 * this.size), 0.016 * this.size);
-                for (const part of [arrow.line, arrow.cone]) Object.assign(part.material, { depthTest: false, transparent: true });
-                arrow.traverse((o) => { o.renderOrder = 14; });
-                this.answer.add(arrow);
-            } else {
-                const ball = new THREE.Mesh(new THREE.SphereGeometry(0.011 * this.size, 16, 12), new THREE.MeshBasicMaterial({ color: tone, depthTest: false, transparent: true }));
-                ball.position.copy(at);
-                ball.renderOrder = 14;
-                this.answer.add(ball);
-            }
-        }
-        this.scene.add(this.answer);
+    // Forces or modes at places, and a motion: of an answer, in place of what the run shows. null: none.
+    showAnswer(drawn) {
+        this.marks ??= new Marks(this);
+        this.marks.set(drawn);
+        const own = !(drawn?.contacts.length > 0);
+        this.mute(drawn !== null);
+        for (const mesh of [this.shafts, this.heads, this.points, this.cones]) mesh.visible = own;
+    }
+
+    // Bodies grow pale, so that what is drawn at their contacts has the colour.
+    mute(on) {
+        const pale = new THREE.Color(0xdfe6ee);
+        for (const g of this.meshes) g.traverse((o) => {
+            if (!o.isMesh || !o.material.emissive) return;
+            o.userData.color ??= o.material.color.clone();
+            o.material.color.copy(o.userData.color).lerp(pale, on ? 0.68 : 0);
+        });
+    }
+
+    highlight(at) {
+        this.marks?.highlight(at);
     }
 
     resize() {
@@ -438,12 +433,13 @@ export class View {
     }
 
     draw() {
+        this.marks?.move();
         this.renderer.render(this.scene, this.camera);
     }
 
     // What is in the scene graph now, for tests and screen readers.
     census() {
-        return { bodies: this.grains ? this.grains.count : this.meshes.filter((g) => g.visible && g.children.length >= 0).length,
-                 answers: this.answer ? this.answer.children.length : 0, contacts: this.shown, points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
+        return { bodies: this.grains ? this.grains.number : this.meshes.filter((g) => g.visible && g.children.length >= 0).length,
+                 answers: this.marks?.count ?? 0, contacts: this.shown, points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
     }
 }
