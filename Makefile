@@ -5,10 +5,11 @@ JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
 MINUTES ?= 30
 
-# Three trees: gcc release, gcc with sanitizers, clang instrumented for fuzzing.
+# Four trees: gcc release, gcc with sanitizers, gcc with the thread sanitizer, clang instrumented for fuzzing.
 trees    := $(CURDIR)/build
 release  := $(trees)/release
 sanitize := $(trees)/sanitize
+threads  := $(trees)/threads
 clang    := $(trees)/clang
 
 configure := cmake -S . --log-level=WARNING
@@ -16,7 +17,7 @@ configure := cmake -S . --log-level=WARNING
 build     := env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS cmake --build
 ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
 
-.PHONY: help build python demo docs test suite bench fuzz attack install lint format clean
+.PHONY: help build python demo docs test suite bench fuzz attack arm64 install lint format clean
 .NOTPARALLEL:
 
 help:
@@ -30,6 +31,7 @@ help:
 	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
 	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
 	@echo 'make attack    the sanitized command against corrupted inputs for MINUTES ($(MINUTES)), and the random studies'
+	@echo 'make arm64     the library for 64-bit ARM, and its tests under qemu'
 	@echo 'make lint      warnings as errors with gcc and clang, layout, who includes whom, clang-tidy'
 	@echo 'make format    lay out the code by .clang-format'
 	@echo 'make clean     remove build/'
@@ -60,10 +62,12 @@ demo: build
 # Everything the suite runs, built.
 suite:
 	@tools/bootstrap test
-	@$(configure) -B $(release) $(ours) -DSTICTION_BENCH=ON "-DSTICTION_SUITE_TREES=$(sanitize);$(clang)"
+	@$(configure) -B $(release) $(ours) -DSTICTION_BENCH=ON "-DSTICTION_SUITE_TREES=$(sanitize);$(threads);$(clang)"
 	@$(build) $(release) -j $(JOBS)
 	@$(configure) -B $(sanitize) $(ours) -DCMAKE_BUILD_TYPE=Debug -DSTICTION_SANITIZE=ON
 	@$(build) $(sanitize) -j $(JOBS)
+	@$(configure) -B $(threads) $(ours) -DCMAKE_BUILD_TYPE=Debug -DSTICTION_THREADS=ON
+	@$(build) $(threads) -j $(JOBS) --target thread_tests
 	@$(configure) -B $(clang) $(ours) -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER=clang -DSTICTION_FUZZ=ON -DSTICTION_BENCH=ON
 	@$(build) $(clang) -j $(JOBS)
 
@@ -95,6 +99,9 @@ install:
 	@$(configure) -B $(release) "-DCMAKE_INSTALL_PREFIX=$(abspath $(PREFIX))"
 	@$(build) $(release) -j $(JOBS) --target stiction stiction_static stiction_command
 	@DESTDIR="$(DESTDIR)" cmake --install $(release)
+
+arm64:
+	@tools/arm64 $(trees)/arm64
 
 lint: suite
 	@tools/lint all $(release)

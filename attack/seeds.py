@@ -11,7 +11,7 @@ import re
 MOST = 300_000  # bytes of a file
 TIME_LIMIT = "1"  # seconds, for every command
 LCP_SOLVERS = ["auto", "lemke", "enum", "newton", "pgs", "ipm"]
-CONTACT_SOLVERS = ["auto", "gs", "newton", "apgd", "bb", "admm", "ipm", "lemke"]
+CONTACT_SOLVERS = ["auto", "gs", "newton", "apgd", "bb", "admm", "ipm", "lemke", "velocities"]
 QUESTIONS = ["modes", "sticking", "closure", "velocities", "impact", "painleve"]
 # Cases of each group for one of a group that is not named.
 WEIGHTS = {"lcp": 2, "contact": 4, "instant": 5, "system": 4, "scene": 5, "urdf": 5, "run": 4, "hdf5": 2, "table": 0.5}

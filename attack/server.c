@@ -1,13 +1,14 @@
-// server.c: the command as a fork server: one process that has loaded everything forks for each request, so that a request
-// costs no start of a sanitized program.
+// server.c: the command as a fork server: one process that has loaded everything forks for each request, so that a
+// request costs no start of a sanitized program.
 //
 // A request is a line on stdin, fields between tabs:
 //
 //     SOFT  HARD  WALL  MEMORY  FOLDER  ARGUMENT  ..
 //
 // The child works in FOLDER with its output in the files out and err there, runs `stiction ARGUMENT ..`, and exits as a
-// program does: the sanitizer then looks for leaks. After SOFT seconds of CPU time it gets SIGINT, which ends a run with
-// its step; after HARD seconds of CPU time or WALL seconds by the clock it is killed, and when it holds more than MEMORY
+// program does: the sanitizer then looks for leaks. After SOFT seconds of CPU time it gets SIGINT, which ends a run
+// with its step; after HARD seconds of CPU time or WALL seconds by the clock it is killed, and when it holds more than
+// MEMORY
 // MiB. The answer is a line on stdout:
 //
 //     exit|signal  NUMBER  CPU-SECONDS  PEAK-MIB  none|soft|hard|wall|memory

@@ -1,5 +1,5 @@
-// arm_loop: a control loop over the arm of scenes/arm-grasp.json in C: all joints and contacts are read, a motor is driven, a step is
-// made. bench/arm_loop.py does the same in Python and tells the price.
+// arm_loop: a control loop over the arm of scenes/arm-grasp.json in C: all joints and contacts are read, a motor is
+// driven, a step is made. bench/arm_loop.py does the same in Python and tells the price.
 //
 //     bench_arm_loop [SCENE [STEPS [REPEATS]]]
 //

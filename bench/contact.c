@@ -4,9 +4,9 @@
 // contact_random.h and contact_generate.h instead, from 10 to 1000 contacts. Solvers: ours, all of them, and every
 // configuration of Siconos that the reference of the collection names (contact_siconos.h). Start: zero.
 //
-// Equal accuracy. An entry counts only when the independent verifier (sti_verify_contact) finds a residual of at most tol
-// on the data of the file. Solvers of Siconos measure themselves in other ways, so each is given 10 tol, tol, tol / 10,
-// ... for its own tolerance until ours holds, and the first run that does is the one that counts.
+// Equal accuracy. An entry counts only when the independent verifier (sti_verify_contact) finds a residual of at most
+// tol on the data of the file. Solvers of Siconos measure themselves in other ways, so each is given 10 tol, tol, tol /
+// 10, ... for its own tolerance until ours holds, and the first run that does is the one that counts.
 //
 // Time is CPU time of one thread in one call, the least of repeats: for ours all of sti_contact_solve but modes and
 // margins (nobody else computes them), for Siconos the driver, its data ready in the storage it likes best. Every call
@@ -14,8 +14,8 @@
 // most --limit (all of --limit where nobody of Siconos solves the problem otherwise). --budget bounds the whole run.
 // The fastest of Siconos and our auto are then measured again in turns, so that a burst of other work hits both.
 //
-// CSV to stdout, a table to stderr; to the folder --pictures performance profiles (contact_1e-4.svg, contact_1e-8.svg) and
-// contact.md, the table again.
+// CSV to stdout, a table to stderr; to the folder --pictures performance profiles (contact_1e-4.svg, contact_1e-8.svg)
+// and contact.md, the table again.
 //
 //     single    the one solver of Siconos that solves most in a group of problems; the fastest of those
 //     virtual   for every problem the fastest solver of Siconos
@@ -375,7 +375,8 @@ static void ratio_cell(FILE* f, const entry* theirs, const entry* ours, const ch
         fprintf(f, " %.1f (%s) |", theirs->cpu_s / ours->cpu_s, name);
 }
 
-// contact.md: for every problem the time of auto, and how many times longer the best single solver and the best of all take.
+// contact.md: for every problem the time of auto, and how many times longer the best single solver and the best of all
+// take.
 static void write_table(const settings* set, const posed* list, int count) {
     char path[4096];
     snprintf(path, sizeof path, "%s/contact.md", set->pictures);

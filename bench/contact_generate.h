@@ -6,8 +6,8 @@
 //
 // mu = 0.5 between boxes, 0.2 between spheres.
 //
-// Rigid bodies in space, one step of gravity from rest: M v = H r + f, u = H'v + w with v the velocities (6 a body, angular
-// ones about the centre), f = M g h, w = 0. The ground and the pillars have no velocities. The result is a
+// Rigid bodies in space, one step of gravity from rest: M v = H r + f, u = H'v + w with v the velocities (6 a body,
+// angular ones about the centre), f = M g h, w = 0. The ground and the pillars have no velocities. The result is a
 // sti_contact_problem in global form: its data are linear in the number of bodies, those of W in the number of blocks.
 #ifndef STI_BENCH_CONTACT_GENERATE_H
 #define STI_BENCH_CONTACT_GENERATE_H
@@ -136,8 +136,8 @@ static inline void generate_touch(generated* g, int a, int b) {
     generate_contact(g, a, b, n, point);
 }
 
-// A tetrahedron of triangular layers: k spheres along an edge, then k - 1, ...; each lies on three of the layer below and,
-// the layers being a hundredth wider than close packing, touches none of its own.
+// A tetrahedron of triangular layers: k spheres along an edge, then k - 1, ...; each lies on three of the layer below
+// and, the layers being a hundredth wider than close packing, touches none of its own.
 static inline void generate_spheres(generated* g, int contacts) {
     int side = 1, count = 1;
     while (3 * count < contacts) side++, count += side * (side + 1) / 2;

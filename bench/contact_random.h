@@ -1,7 +1,7 @@
 // contact_random.h: contact problems in local form made from a seed: few contacts that press among many.
 //
-// Bodies joined at random, d velocities each; of their contacts a stated part closes, the others part. W = H H' by columns, row c
-// of H random frames on the two bodies of contact c. The same seed gives the same problem.
+// Bodies joined at random, d velocities each; of their contacts a stated part closes, the others part. W = H H' by
+// columns, row c of H random frames on the two bodies of contact c. The same seed gives the same problem.
 #ifndef STI_BENCH_CONTACT_RANDOM_H
 #define STI_BENCH_CONTACT_RANDOM_H
 

@@ -4,14 +4,16 @@
 //
 //     setup_s     reduction of the global form: W is assembled
 //     sweep_s     one sweep of gs, extrapolation and all: the difference of a run with MANY and one with FEW sweeps
-//     part        what a sweep moves (9 numbers and an index for each block of W, and the vectors of the extrapolation) a
+//     part        what a sweep moves (9 numbers and an index for each block of W, and the vectors of the extrapolation)
+//                 a
 //                 second, over the rate of a triad a[i] = b[i] + s c[i] far beyond the caches, measured in the same run
 //     alloc_mb    most memory that the library held at a time; rss_mb: peak of the whole process, data included
 //     speedup_2   wall time of the sweeps with one worker over that with two; same_bits: r agrees in every bit
 //     solve_...   auto to 1e-4, within --limit seconds
 //
-// CSV to stdout, a table to stderr; to the folder --pictures contact_scaling.svg and contact_scaling.md, the table again.
-// The exponent is that of the line log sweep_s = a + k log blocks through all sizes (least squares), the same for memory.
+// CSV to stdout, a table to stderr; to the folder --pictures contact_scaling.svg and contact_scaling.md, the table
+// again. The exponent is that of the line log sweep_s = a + k log blocks through all sizes (least squares), the same
+// for memory.
 #include <stdint.h>
 
 #include "contact/anderson.h"

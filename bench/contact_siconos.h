@@ -1,9 +1,9 @@
 // contact_siconos.h: frictional contact problems given to the solvers of Siconos numerics.
 //
-// The configurations are those of the reference for the collection: zero guess, default parameters but for the number of
-// iterations, and for some solvers a variant. Storage is the one that serves the solver best: sparse blocks for methods
-// that go contact by contact, compressed columns for those that factorize or multiply, dense where the solver takes
-// nothing else. Making it is not timed; what the driver converts itself is.
+// The configurations are those of the reference for the collection: zero guess, default parameters but for the number
+// of iterations, and for some solvers a variant. Storage is the one that serves the solver best: sparse blocks for
+// methods that go contact by contact, compressed columns for those that factorize or multiply, dense where the solver
+// takes nothing else. Making it is not timed; what the driver converts itself is.
 #ifndef STI_BENCH_CONTACT_SICONOS_H
 #define STI_BENCH_CONTACT_SICONOS_H
 
@@ -117,7 +117,8 @@ static inline NumericsMatrix* siconos_sparse(const sti_matrix* A) {
     for (int j = 0; j < A->cols; j++) {
         for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) NM_entry(out, A->row[k], j, A->value[k]);
     }
-    // triplets know their size by their entries: one in the corner, unless there is one (twice would be wrong in blocks)
+    // triplets know their size by their entries: one in the corner, unless there is one (twice would be wrong in
+    // blocks)
     if (A->rows > 0 && A->cols > 0) {
         const int64_t last = A->col_start[A->cols];
         if (last == A->col_start[A->cols - 1] || A->row[last - 1] != A->rows - 1)
@@ -229,9 +230,9 @@ static inline siconos_call siconos_prepare(const siconos_solver* s, const sti_co
     return c;
 }
 
-// From zero, count times (at most SICONOS_BATCH), each on data of its own: the time of one. The point of the first comes
-// back in r, u (d nc) and v (velocity_count, global form). The data are left to the end of the process, because some
-// drivers keep pieces of them.
+// From zero, count times (at most SICONOS_BATCH), each on data of its own: the time of one. The point of the first
+// comes back in r, u (d nc) and v (velocity_count, global form). The data are left to the end of the process, because
+// some drivers keep pieces of them.
 enum { SICONOS_BATCH = 16 };
 
 static inline siconos_result siconos_solve(const siconos_solver* s, const sti_contact_problem* p, double tol, int count,

@@ -1,10 +1,13 @@
 // enclosures.c: proved roots and integrals, ours and those of Arb, in one run.
 //
-//     roots        all roots of a box: sti_root_solve, each drawn together to 1e-12, against arb_calc_isolate_roots, not refined
-//     integrals    one weighted integral: sti_integrate, compiled formula given, against acb_calc_integrate with 64 bits
+//     roots        all roots of a box: sti_root_solve, each drawn together to 1e-12, against arb_calc_isolate_roots,
+//                  not refined
+//     integrals    one weighted integral: sti_integrate, compiled formula given, against acb_calc_integrate with 64
+//                  bits
 //     bound        the whole inequality of Hermite-Hadamard, formulas compiled and all integrals and proofs included
 //
-// CPU time of one thread, best of repeats. Where Arb is not installed its columns are empty. CSV to stdout, a table to stderr.
+// CPU time of one thread, best of repeats. Where Arb is not installed its columns are empty. CSV to stdout, a table to
+// stderr.
 #include <stiction/stiction.h>
 #include <string.h>
 

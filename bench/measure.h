@@ -45,8 +45,8 @@ static inline void* bench_memory(size_t count, size_t size) {
 
 typedef enum bench_end { BENCH_RETURNED, BENCH_SLOW, BENCH_CRASHED } bench_end;
 
-// work(context, out) in a child that may use limit_s of CPU time, and ten times that of wall time; the size bytes at out
-// come back. What it prints is dropped. CPU time, so that other work on the machine stops nobody.
+// work(context, out) in a child that may use limit_s of CPU time, and ten times that of wall time; the size bytes at
+// out come back. What it prints is dropped. CPU time, so that other work on the machine stops nobody.
 static inline bench_end bench_apart(void (*work)(void* context, void* out), void* context, void* out, size_t size,
                                     double limit_s) {
     int ends[2];

@@ -1,20 +1,24 @@
 // pebble_bed.c: the two studies of S3 2.3, how a step grows with the bed, and 3,200 pebbles against the clock.
 //
-//     optimization   one and the same step, from a bed in the middle of its impact, by every solver, and by PETSc/TAO where
+//     optimization   one and the same step, from a bed in the middle of its impact, by every solver, and by PETSc/TAO
+//                    where
 //                    libstiction_tao was built: iterations, time, memory, precision
-//     scaling        a settled bed of 10^3 to 4 10^5 pebbles, Coulomb's law: time for a step and a sweep, memory, and the part
+//     scaling        a settled bed of 10^3 to 4 10^5 pebbles, Coulomb's law: time for a step and a sweep, memory, and
+//                    the part
 //                    of the memory bandwidth that a sweep moves                                  pebble_scaling.h
 //     realtime       3,200 pebbles at h = 0.05 to rest: simulated time over wall time            pebble_scaling.h
-//     simulation     the whole fall by every solver until rest: figure 2.5, E(t) and E_rel, and the ensemble at rest (force
+//     simulation     the whole fall by every solver until rest: figure 2.5, E(t) and E_rel, and the ensemble at rest
+//                    (force
 //                    balance, penetration, packing)                                              pebble_fall.h
 //
-//     bench_pebble_bed [--studies optimization,scaling,realtime,simulation] [--counts 800,1600] [--h 0.05,0.01] [--tol 1e-6]
+//     bench_pebble_bed [--studies optimization,scaling,realtime,simulation] [--counts 800,1600] [--h 0.05,0.01] [--tol
+//     1e-6]
 //                      [--only ipm,apgd] [--largest 400000] [--threads 2] [--limit S] [--budget S] [--keep DIR]
 //
 // CSV to stdout, one table for each study; the same for eyes to stderr; pictures (pebble_bed_energy_*.svg,
-// pebble_bed_scaling.svg) to STI_BENCH_RESULTS. Every run has a process of its own and `limit` seconds of CPU time; after
-// `budget` seconds none is begun. With --keep the falls of the simulation are left in a folder, and a later call does not
-// repeat them.
+// pebble_bed_scaling.svg) to STI_BENCH_RESULTS. Every run has a process of its own and `limit` seconds of CPU time;
+// after `budget` seconds none is begun. With --keep the falls of the simulation are left in a folder, and a later call
+// does not repeat them.
 #include "pebble_bed.h"
 
 #include "pebble_fall.h"

@@ -3,10 +3,11 @@
 // A step is solved to `tol` until the bed is near rest, E = 0.1 for each pebble, and to 1e-6 from there on: what E_rel
 // needs in a fall that is chaotic, and what a bed at rest needs.
 //
-// Rest: the kinetic energy for each pebble stays below 1e-4 for 20 steps; `balance`, `depth` and the packing are taken over
-// those steps, `peak` is the worst penetration before. E_rel is the distance from the reference run of the same law, the
-// first in the list of ways whose run has ended within its limit: its maximum while the bed is not near rest, and
-// the time until which it stays within 1 %. Runs of different laws differ from the first slip on and are not compared.
+// Rest: the kinetic energy for each pebble stays below 1e-4 for 20 steps; `balance`, `depth` and the packing are taken
+// over those steps, `peak` is the worst penetration before. E_rel is the distance from the reference run of the same
+// law, the first in the list of ways whose run has ended within its limit: its maximum while the bed is not near rest,
+// and the time until which it stays within 1 %. Runs of different laws differ from the first slip on and are not
+// compared.
 #ifndef STI_BENCH_PEBBLE_FALL_H
 #define STI_BENCH_PEBBLE_FALL_H
 

@@ -11,7 +11,8 @@
 // plate up, SPACING apart, so that none touch and a bed sinks by a sixth of its height. They come down by the same
 // steps, to 1e-3 until the mean energy is below FALLEN of a diameter's fall for each of the N^(1/3) pebbles above each
 // other, then to 1e-4. A bed that has not come to rest after MOST steps more is measured all the same, and said to be
-// awake, and so is one whose energy after the last of the measured steps is above that bound. Energy, depth, balance and packing are in the table.
+// awake, and so is one whose energy after the last of the measured steps is above that bound. Energy, depth, balance
+// and packing are in the table.
 //
 // Beds of one size differ, by how much moves in them: several of each size are measured (other seeds), as far as time
 // allows, and the table has their means, and the least and the most sweeps of a bed.
@@ -206,8 +207,8 @@ static void scale(void* context, void* out) {
     sti_env_destroy(env);
 }
 
-// Means of the beds of one size; of what a state is judged by (residual, energy, depth, balance), of memory and of the steps it took
-// to get there the worst. False: no time.
+// Means of the beds of one size; of what a state is judged by (residual, energy, depth, balance), of memory and of the
+// steps it took to get there the worst. False: no time.
 static bool scale_beds(const settings* set, scale_job j, int beds, scaled* out) {
     *out = (scaled){.balance = 1, .least = INFINITY};
     long contacts = 0;

@@ -1,10 +1,11 @@
 // profile.h: performance profiles (Dolan & More 2002) of times, drawn.
 //
-//     tau_ps = time of solver s on problem p over the least time of all solvers on p;     infinite where s did not solve p
+//     tau_ps = time of solver s on problem p over the least time of all solvers on p;
+//         infinite where s did not solve p
 //     rho_s(tau) = part of the problems with tau_ps <= tau
 //
-// rho_s(1): how often s is the fastest. rho_s for large tau: how much it solves at all. Problems that nobody solved count
-// for everybody.
+// rho_s(1): how often s is the fastest. rho_s for large tau: how much it solves at all. Problems that nobody solved
+// count for everybody.
 #ifndef STI_BENCH_PROFILE_H
 #define STI_BENCH_PROFILE_H
 

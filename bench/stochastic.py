@@ -6,9 +6,9 @@
 COMMAND is the stiction to run. A case is n/m/p/q:N: variables x, variables y, expectation rows and scenario rows of S3 (3.1.6), and the
 number of scenarios, all dense, drawn as the reference cases of S3 3.1 are, with another generator. The least CPU time of the runs counts.
 A peer is a program that takes the same file and writes one object with "objective"; it solves the program of all scenarios at once, to
-1e-8 as ours is asked to, once, and is ended after LIMIT CPU seconds. CSV on stdout: CPU seconds and MB of whole processes, reading
-included, and CPU seconds of the solve alone (of ours: less those of stiction inspect, which reads and
-counts).
+1e-8 as ours is asked to, once, and is ended after LIMIT CPU seconds. Ours is then solved in its process as well ("ours", RUNS times). CSV on
+stdout: CPU seconds and MB of whole processes, reading included, CPU seconds of the solve alone, and the MB that it took above the problem
+(without a peer only CPU seconds: less those of stiction inspect, which reads and counts).
 """
 import argparse
 import json
@@ -55,10 +55,13 @@ def measure(command, limit):
         _, _, used = os.wait4(process.pid, 0)
         out.seek(0)
         text = out.read()
-    try:
-        answer = json.loads(text)
-    except json.JSONDecodeError:
-        answer = None
+    answer = None
+    for end in (b"", b"}"):  # of a peer that crashed what it said before
+        try:
+            answer = json.loads(text + end)
+            break
+        except json.JSONDecodeError:
+            pass
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, answer
 
 
@@ -70,7 +73,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--limit", type=int, default=600)
     options = parser.parse_args()
-    print("sizes,scenarios,solver,cpu_s,solve_s,mb,iterations,gap,objective", flush=True)
+    print("sizes,scenarios,solver,cpu_s,solve_s,mb,solve_mb,iterations,gap,objective", flush=True)
     for case in options.cases.split(","):
         sizes, count = case.split(":")
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
@@ -78,17 +81,19 @@ def main():
             file.flush()
             ours = [options.command, "solve", file.name, "--tol", "1e-8", "--json"]
             reading = min(measure([options.command, "inspect", file.name, "--json"], options.limit)[0] for _ in range(options.runs))
-            runs = {"stiction": [measure(ours, options.limit) for _ in range(options.runs)]}
-            if options.peer:
-                runs[os.path.basename(options.peer)] = [measure([options.peer, file.name], options.limit)]
-        for name, results in runs.items():
-            cpu, mb, answer = min(results, key=lambda run: run[0])
-            if answer is None:
-                print(f"{sizes},{count},{name},{cpu:.2f},,{mb:.0f},,,none", flush=True)
+            cpu, mb, answer = min((measure(ours, options.limit) for _ in range(options.runs)), key=lambda run: run[0])
+            peer = measure([options.peer, file.name, "1e-8", str(options.runs)], options.limit) if options.peer else None
+        alone = peer[2]["ours"] if peer and peer[2] else {"cpu_s": cpu - reading}
+        rows = [("stiction", cpu, mb, answer, alone)]
+        if peer:
+            rows.append((os.path.basename(options.peer), *peer, peer[2]))
+        for name, cpu, mb, answer, alone in rows:
+            if answer is None or "objective" not in answer:
+                print(f"{sizes},{count},{name},{cpu:.2f},,{mb:.0f},,,,none", flush=True)
                 continue
-            alone = answer.get("cpu_s", cpu - reading)  # ours tells time and not CPU time
             gap = f"{answer['gap']:.1e}" if "gap" in answer else ""
-            print(f"{sizes},{count},{name},{cpu:.2f},{alone:.4f},{mb:.0f},{answer['iterations']},{gap},{answer['objective']:.12g}", flush=True)
+            print(f"{sizes},{count},{name},{cpu:.2f},{alone['cpu_s']:.4f},{mb:.0f},{alone.get('mb', '')},{answer['iterations']},{gap},"
+                  f"{answer['objective']:.12g}", flush=True)
 
 
 if __name__ == "__main__":

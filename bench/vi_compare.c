@@ -1,14 +1,15 @@
-// vi_compare.c: relays: ours beside Siconos, on the same data, in the same run; and affine variational inequalities, ours alone.
+// vi_compare.c: relays: ours beside Siconos, on the same data, in the same run; and affine variational inequalities,
+// ours alone.
 //
 //     relay monotone     M = A A'/n + I/10, q random of size 2, x in [-1, 1]^n
 //     relay indefinite   M random in [-1, 1]: there always is a solution, since the box is bounded
 //     avi monotone       the same M over { A x <= b, -3 <= x <= 3 }, 2 n rows, b > 0
 //     avi indefinite     M random over the same polyhedra
 //
-// Every run has a process of its own, stopped at the time limit. A point is judged here, from x alone: how far it is outside of K,
-// and the gap F(x)'(x - y), y the least of F(x)'y over K by a linear program, over 1 + |F||x|; solved means both below 1e-8.
-// Printed: problems solved of 20, and the CPU time of a solve in the mean over those that both sides solved. CSV on stdout, a
-// table on stderr.
+// Every run has a process of its own, stopped at the time limit. A point is judged here, from x alone: how far it is
+// outside of K, and the gap F(x)'(x - y), y the least of F(x)'y over K by a linear program, over 1 + |F||x|; solved
+// means both below 1e-8. Printed: problems solved of 20, and the CPU time of a solve in the mean over those that both
+// sides solved. CSV on stdout, a table on stderr.
 #include <math.h>
 #include <stiction/stiction.h>
 #include <string.h>

@@ -27,6 +27,8 @@ house_test(house.docs bash ${house}/docs.sh)
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)
 
 house_test(lint.format bash ${PROJECT_SOURCE_DIR}/tools/lint format)
+house_test(lint.width bash ${PROJECT_SOURCE_DIR}/tools/lint width)
+house_test(lint.names bash ${PROJECT_SOURCE_DIR}/tools/lint names)
 house_test(lint.rooms bash ${PROJECT_SOURCE_DIR}/tools/lint rooms)
 house_test(lint.sizes bash ${PROJECT_SOURCE_DIR}/tools/lint sizes ${PROJECT_BINARY_DIR})
 house_test(lint.borders bash ${PROJECT_SOURCE_DIR}/tools/lint borders)

@@ -7,20 +7,25 @@
 #     study.<name>      studies/study_<name>: a few cases of each random study (CONTRIBUTING.md)
 #     house.<name>      headers alone, symbols, consumers of an installed tree, the demo, the page of answers
 #     lint.<name>       layout, who includes whom, raw sizes, who calls LAPACK, clang-tidy
+#     threads.<...>     tests/par and what else runs in threads, in the tree of the thread sanitizer
 #     asan.<...>        the first three again, in the tree built with sanitizers; asan.attack: tools/attack, briefly
 #
-# `make test` builds three trees (release by gcc, sanitized by gcc, instrumented by clang) and runs the tests of all of
-# them by one ctest in the first, which is told of the others by STICTION_SUITE_TREES.
+# `make test` builds four trees (release by gcc, sanitized by gcc, a part with the thread sanitizer, instrumented by clang)
+# and runs the tests of all of them by one ctest in the first, which is told of the others by STICTION_SUITE_TREES.
 set(STICTION_SUITE_TREES "" CACHE STRING "other build trees whose tests this one runs too (absolute paths)")
 
 set(prefix "")
 if(STICTION_SANITIZE)
   set(prefix "asan.")
 endif()
+if(STICTION_THREADS)
+  set(prefix "threads.")
+endif()
 
 # Old sanitizer runtimes cannot place their shadow memory when the kernel randomizes addresses by more than 28 bits.
 set(launcher)
-if(STICTION_SANITIZE OR STICTION_FUZZ)
+set(limit_s 300)
+if(STICTION_SANITIZE OR STICTION_FUZZ OR STICTION_THREADS)
   set(random_bits 0)
   if(EXISTS /proc/sys/vm/mmap_rnd_bits)
     file(STRINGS /proc/sys/vm/mmap_rnd_bits random_bits LIMIT_COUNT 1)
@@ -33,25 +38,39 @@ if(STICTION_SANITIZE OR STICTION_FUZZ)
   endif()
 endif()
 
+# Built for another machine (tools/arm64): programs of the library run in its emulator, and the rest is left out.
+if(CMAKE_CROSSCOMPILING)
+  set(launcher ${CMAKE_CROSSCOMPILING_EMULATOR})
+  set(limit_s 6000)
+endif()
+
 function(suite_test name)
   add_test(NAME ${prefix}${name} COMMAND ${launcher} ${ARGN} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   set_tests_properties(${prefix}${name} PROPERTIES
-    TIMEOUT 300
+    TIMEOUT ${limit_s}
     SKIP_RETURN_CODE 77
     # A refused allocation is the library's to survive, so the sanitizer must refuse and not abort.
-    ENVIRONMENT "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;STI_SOURCE_DIR=${PROJECT_SOURCE_DIR};STI_SHARED_DIR=${PROJECT_SOURCE_DIR}/../shared")
+    ENVIRONMENT "TSAN_OPTIONS=halt_on_error=1;ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;STI_SOURCE_DIR=${PROJECT_SOURCE_DIR};STI_SHARED_DIR=${PROJECT_SOURCE_DIR}/../shared")
 endfunction()
+
+# The tree of the thread sanitizer has the tests that start threads, and nothing else.
+set(thread_tests test_par_tasks test_par_threads test_stochastic_team test_linalg_lapack)
 
 pkg_check_modules(CMOCKA REQUIRED QUIET IMPORTED_TARGET cmocka)
 pkg_check_modules(CJSON REQUIRED QUIET IMPORTED_TARGET libcjson) # reads the reference cases, by other code than ours
 file(GLOB test_sources CONFIGURE_DEPENDS tests/*/test_*.c)
+set(library_tests)
 foreach(source ${test_sources})
   get_filename_component(file ${source} NAME_WE)
   get_filename_component(room ${source} DIRECTORY)
   get_filename_component(room ${room} NAME)
   string(REGEX REPLACE "^test_" "" file ${file})
   set(target test_${room}_${file})
+  if(STICTION_THREADS AND NOT target IN_LIST thread_tests)
+    continue()
+  endif()
   add_executable(${target} ${source})
+  list(APPEND library_tests ${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE src tests)
   target_link_libraries(${target} PRIVATE stiction_static PkgConfig::CMOCKA PkgConfig::CJSON ${STICTION_DEPENDENCIES})
@@ -62,17 +81,28 @@ foreach(source ${test_sources})
   endif()
 endforeach()
 
+if(STICTION_THREADS)
+  add_custom_target(thread_tests DEPENDS ${thread_tests})
+  return()
+endif()
+
 # Examples use what a user has: public headers and the shared library.
 file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${example_sources})
   get_filename_component(file ${source} NAME_WE)
   add_executable(example_${file} ${source})
+  list(APPEND library_tests example_${file})
   set_target_properties(example_${file} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   target_link_libraries(example_${file} PRIVATE stiction m)
   if(NOT STICTION_FUZZ)
     suite_test(example.${file} $<TARGET_FILE:example_${file}>)
   endif()
 endforeach()
+
+add_custom_target(library_tests DEPENDS ${library_tests})
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
 
 file(GLOB command_tests CONFIGURE_DEPENDS tests/cli/*.sh)
 foreach(script ${command_tests})

@@ -1,5 +1,5 @@
-// A box on a slope of 20 degrees. With mu = 0.5 it rests: after 1000 steps every coordinate still has the bits it started
-// with. With mu = 0.3 it slides, with the acceleration g (sin a - mu cos a).
+// A box on a slope of 20 degrees. With mu = 0.5 it rests: after 1000 steps every coordinate still has the bits it
+// started with. With mu = 0.3 it slides, with the acceleration g (sin a - mu cos a).
 #include <math.h>
 #include <stdio.h>
 #include <stiction/stiction.h>

@@ -1,5 +1,5 @@
-// A covariance and a bound of it, both enclosed: U has the density 6 x (1 - x) on [0, 1], and |cov(U^2, exp U)| is bounded by
-// half the product of least concave majorants of moduli of continuity (Chebyshev and Gruess).
+// A covariance and a bound of it, both enclosed: U has the density 6 x (1 - x) on [0, 1], and |cov(U^2, exp U)| is
+// bounded by half the product of least concave majorants of moduli of continuity (Chebyshev and Gruess).
 #include <stdio.h>
 #include <stiction/stiction.h>
 

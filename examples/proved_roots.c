@@ -1,5 +1,5 @@
-// All roots of an oscillatory function, each in an interval that is proved to hold exactly one, and the proof that there are no
-// others; then the same claim checked by code that shares nothing with the search.
+// All roots of an oscillatory function, each in an interval that is proved to hold exactly one, and the proof that
+// there are no others; then the same claim checked by code that shares nothing with the search.
 #include <stdio.h>
 #include <stiction/stiction.h>
 

@@ -1,5 +1,5 @@
-// Solve an LCP, w = M z + q, 0 <= w _|_ z >= 0, and have the answer checked by code that shares nothing with the solver.
-// Twice with the same M: a q that has a solution, and one that has none, which comes with a proof.
+// Solve an LCP, w = M z + q, 0 <= w _|_ z >= 0, and have the answer checked by code that shares nothing with the
+// solver. Twice with the same M: a q that has a solution, and one that has none, which comes with a proof.
 #include <stdio.h>
 #include <stiction/stiction.h>
 

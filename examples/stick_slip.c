@@ -1,5 +1,5 @@
-// A block on a rough ground, pulled to and fro by 8 cos t (S3 section 2.2.3): it slips, sticks, and slips back, seven events
-// in ten seconds, each found within a step. While it sticks it does not move at all.
+// A block on a rough ground, pulled to and fro by 8 cos t (S3 section 2.2.3): it slips, sticks, and slips back, seven
+// events in ten seconds, each found within a step. While it sticks it does not move at all.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/stiction.h>

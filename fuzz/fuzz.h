@@ -1,5 +1,5 @@
-// fuzz.h: what the fuzz targets share. A target takes any bytes; it may answer with an error, and nothing else: no crash, no
-// hang, no leak, no undefined behaviour. What is read is used, so that a half-built result would be noticed.
+// fuzz.h: what the fuzz targets share. A target takes any bytes; it may answer with an error, and nothing else: no
+// crash, no hang, no leak, no undefined behaviour. What is read is used, so that a half-built result would be noticed.
 #ifndef STICTION_FUZZ_H
 #define STICTION_FUZZ_H
 

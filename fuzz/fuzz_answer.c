@@ -1,5 +1,5 @@
-// fuzz_answer.c: any bytes as an answer in JSON. What is read is written, and what was written is read again; then it is
-// verified against a problem of its size.
+// fuzz_answer.c: any bytes as an answer in JSON. What is read is written, and what was written is read again; then it
+// is verified against a problem of its size.
 #include "fuzz.h"
 
 static void check_again(sti_env* env, const sti_lcp_answer* a) {

@@ -1,4 +1,5 @@
-// fuzz_checkpoint.c: any edits of a checkpoint with parts of several sizes. What is loaded is what was saved: each part has a sum.
+// fuzz_checkpoint.c: any edits of a checkpoint with parts of several sizes. What is loaded is what was saved: each part
+// has a sum.
 #include "fuzz.h"
 
 enum { PARTS = 4 };

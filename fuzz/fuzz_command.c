@@ -1,10 +1,10 @@
 // fuzz_command.c: any line of words given to the command, whose main() is called here (StictionFuzz.cmake names it
 // stiction_main). It may answer with exit code 0, 1 or 2 and with nothing else.
 //
-// A byte is a word: a verb, an option, the name of a file that lies there, or, from 240 on, a text of the bytes behind it made of
-// digits and letters. No word has a slash or is "..", and the command runs in a folder of its own in TMPDIR (or /tmp), so it
-// writes nowhere else; whatever it made is removed before the next line. cli/limit.c, which ends the process by an alarm, is
-// replaced by limits of a third of a second.
+// A byte is a word: a verb, an option, the name of a file that lies there, or, from 240 on, a text of the bytes behind
+// it made of digits and letters. No word has a slash or is "..", and the command runs in a folder of its own in TMPDIR
+// (or /tmp), so it writes nowhere else; whatever it made is removed before the next line. cli/limit.c, which ends the
+// process by an alarm, is replaced by limits of a third of a second.
 #include <dirent.h>
 #include <sys/stat.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // fuzz_fclib.c: any bytes as a contact problem in HDF5 with guesses and a solution, or, when they begin with '{', as an
-// answer of one in JSON. What is read is written and read again. Files lie in the folder TMPDIR (or /tmp), which should be
-// in memory.
+// answer of one in JSON. What is read is written and read again. Files lie in the folder TMPDIR (or /tmp), which should
+// be in memory.
 #include "fuzz.h"
 
 static char path[256], copy[256];

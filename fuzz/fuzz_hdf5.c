@@ -1,4 +1,5 @@
-// fuzz_hdf5.c: any bytes as a problem in HDF5, through a file in the folder TMPDIR (or /tmp), which should be in memory.
+// fuzz_hdf5.c: any bytes as a problem in HDF5, through a file in the folder TMPDIR (or /tmp), which should be in
+// memory.
 #include "fuzz.h"
 
 static char path[256];

@@ -1,5 +1,6 @@
-// fuzz_recording.c: any edits of the recording of a small world, which is then read whole and verified against its scene; or,
-// when the first byte is odd, of a recording that goes on: of its file, or of the state that the checkpoint keeps of it.
+// fuzz_recording.c: any edits of the recording of a small world, which is then read whole and verified against its
+// scene; or, when the first byte is odd, of a recording that goes on: of its file, or of the state that the checkpoint
+// keeps of it.
 #include "fuzz_world.h"
 
 static char path[256], xdmf[256];

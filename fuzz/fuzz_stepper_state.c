@@ -1,5 +1,5 @@
-// fuzz_stepper_state.c: any edits of the saved state of a stepper, which then goes on and is saved again. The first byte chooses
-// the scheme.
+// fuzz_stepper_state.c: any edits of the saved state of a stepper, which then goes on and is saved again. The first
+// byte chooses the scheme.
 #include "fuzz.h"
 
 enum { SCHEMES = STI_SCHEME_COUNT };

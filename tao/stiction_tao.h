@@ -12,8 +12,8 @@
 // distributed: each rank asks its bed for its own block of rows. All ranks get the whole answer, the same bits on
 // each, so their beds stay equal. The ranks are those of PETSC_COMM_WORLD.
 //
-// PETSc and MPI are begun by the first solve, unless the program has done so; they are global to the process and used by
-// one thread. PETSc's errors come back as a status. MPI's own fatal errors, and a rank that is lost, still end the
+// PETSc and MPI are begun by the first solve, unless the program has done so; they are global to the process and used
+// by one thread. PETSc's errors come back as a status. MPI's own fatal errors, and a rank that is lost, still end the
 // program, as MPI has it; and MPI reads the environment.
 #ifndef STICTION_TAO_H
 #define STICTION_TAO_H
@@ -31,8 +31,9 @@ extern "C" {
 // tao:blmvm, tao:tron or tao:bqpip; false: no such name.
 STI_TAO_API bool sti_tao_method(const char* name, sti_bed_method* out);
 
-// The ranks of MPI_COMM_WORLD as a team for sti_stochastic_solve, each with its own scenarios (sti_stochastic_load_part). MPI is
-// begun where the program has not done so, and ended by sti_tao_team_end; PETSc is not. false: MPI has been ended before.
+// The ranks of MPI_COMM_WORLD as a team for sti_stochastic_solve, each with its own scenarios
+// (sti_stochastic_load_part). MPI is begun where the program has not done so, and ended by sti_tao_team_end; PETSc is
+// not. false: MPI has been ended before.
 STI_TAO_API bool sti_tao_team(sti_stochastic_team* out);
 STI_TAO_API void sti_tao_team_end(void);
 

@@ -14,17 +14,17 @@
 // sends the velocities of grains that two ranks share, and nothing else. B has 12 entries a row: 144 bytes with their
 // indices. tron and bqpip want P itself, formed as a distributed sparse matrix: a row has all facets of every contact
 // with one of the two grains. With three facets and the 23 contacts a grain that the wide eps of S3 gives these are
-// some 135 entries, 1.6 kB, and tron copies the rows and columns of its face besides. The factor of bqpip is worse: P has
-// a rank of six times the grains at most, but P plus a diagonal has none of that, and fills up.
+// some 135 entries, 1.6 kB, and tron copies the rows and columns of its face besides. The factor of bqpip is worse: P
+// has a rank of six times the grains at most, but P plus a diagonal has none of that, and fills up.
 //
 // D1. What ends a solve is the residual of the step, |z - max(0, z - g)| / |z| with g = P z + kappa, and not TAO's own
 //     tolerances: these are switched off.
 // D2. TAO compares objective values, whose differences drown in rounding when the residual is near 1e-8. So
-//     values are measured from a centre c, f(z) - f(c) = 1/2 (z - c)'(g(z) + g(c)), and when a method can get no further
-//     it is begun again with the centre at its best point, as long as that pays.
-// D3. bqpip wants two finite bounds, and the nearer they are the fewer its steps. The upper one begins at a hundred times
-//     the largest number of the data. The residual, which does not know it, tells when it holds something back, and then
-//     it goes a hundred times farther out.
+//     values are measured from a centre c, f(z) - f(c) = 1/2 (z - c)'(g(z) + g(c)), and when a method can get no
+//     further it is begun again with the centre at its best point, as long as that pays.
+// D3. bqpip wants two finite bounds, and the nearer they are the fewer its steps. The upper one begins at a hundred
+//     times the largest number of the data. The residual, which does not know it, tells when it holds something back,
+//     and then it goes a hundred times farther out.
 #include <math.h>
 #include <petsctao.h>
 #include <string.h>
@@ -216,9 +216,10 @@ static PetscErrorCode converged(Tao tao, void* context) {
 
 // ---- the method
 
-// Systems inside a step. tron: conjugate gradients as they are, for P has a unit diagonal already, and an incomplete factor
-// of a rank's own block costs more iterations over ranks than it saves. bqpip, whose systems are P plus a diagonal: MUMPS
-// where PETSc has it, which here is ten times as fast as PETSc's own Cholesky, otherwise conjugate gradients.
+// Systems inside a step. tron: conjugate gradients as they are, for P has a unit diagonal already, and an incomplete
+// factor of a rank's own block costs more iterations over ranks than it saves. bqpip, whose systems are P plus a
+// diagonal: MUMPS where PETSc has it, which here is ten times as fast as PETSc's own Cholesky, otherwise conjugate
+// gradients.
 static PetscErrorCode choose_inner(solver* s) {
     KSP ksp;
     PC pc;

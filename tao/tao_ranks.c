@@ -4,8 +4,8 @@
 //
 // A METHOD is one of these three or a solver of the library, which each rank then runs on its own.
 //
-// Every rank lets the same bed fall for 0.9 s, into the middle of its impact, and then solves the step of h = 0.05 with the
-// others. Residual and objective are computed by the library from the impulses, on each rank; the first one prints
+// Every rank lets the same bed fall for 0.9 s, into the middle of its impact, and then solves the step of h = 0.05 with
+// the others. Residual and objective are computed by the library from the impulses, on each rank; the first one prints
 // them, and the program fails when a rank has other bits or a residual above the tolerance.
 #include <mpi.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // tao_team.c: the ranks of MPI as a team that solves one stochastic program.
 //
-// Every sum is made on the first rank and sent from there: MPI_Allreduce may give ranks different last bits, and with them
-// different decisions.
+// Every sum is made on the first rank and sent from there: MPI_Allreduce may give ranks different last bits, and with
+// them different decisions.
 #include <limits.h>
 #include <mpi.h>
 

@@ -1,10 +1,11 @@
-// robot_mujoco.c: a URDF file in MuJoCo, as bench/robots.py prepares it; one line: milliseconds a step and the deepest penetration.
+// robot_mujoco.c: a URDF file in MuJoCo, as bench/robots.py prepares it; one line: milliseconds a step and the deepest
+// penetration.
 //
 //     robot_mujoco FILE STEP TIME FRICTION
 //
-// MuJoCo's own solver, cones and softness, as they are without being asked. Joints start where ours do, and bodies that overlap at the start
-// never touch, as in ours: the model goes through a file of MuJoCo's own that leaves them out, beside FILE. Exit code 1: not loaded, or its
-// state ran away; why, on stdout.
+// MuJoCo's own solver, cones and softness, as they are without being asked. Joints start where ours do, and bodies that
+// overlap at the start never touch, as in ours: the model goes through a file of MuJoCo's own that leaves them out,
+// beside FILE. Exit code 1: not loaded, or its state ran away; why, on stdout.
 #include <math.h>
 #include <mujoco/mujoco.h>
 #include <stdbool.h>

@@ -1,12 +1,14 @@
-// orca.c: discs that avoid each other by optimal reciprocal collision avoidance, for comparison with `stiction run` of vehicles.
+// orca.c: discs that avoid each other by optimal reciprocal collision avoidance, for comparison with `stiction run` of
+// vehicles.
 //
 //     orca crossing | head_on
 //
-// Written from the description in J. van den Berg, S. J. Guy, M. Lin, D. Manocha: Reciprocal n-body collision avoidance (2011); no
-// code of RVO2 is here. Every vehicle takes, of the velocities that leave to each neighbour its half of the way around, the one
-// nearest to the velocity it wants: a linear program over half-planes in the disc |v| <= most, and where there is none the velocity
-// that misses the half-planes least. Goals, sizes, speeds and the step are those of nav-crossing.json and head_on.json; a vehicle
-// here reaches any velocity at once. Told are steps a second, the least gap of all pairs in all steps, and who is at the goal.
+// Written from the description in J. van den Berg, S. J. Guy, M. Lin, D. Manocha: Reciprocal n-body collision avoidance
+// (2011); no code of RVO2 is here. Every vehicle takes, of the velocities that leave to each neighbour its half of the
+// way around, the one nearest to the velocity it wants: a linear program over half-planes in the disc |v| <= most, and
+// where there is none the velocity that misses the half-planes least. Goals, sizes, speeds and the step are those of
+// nav-crossing.json and head_on.json; a vehicle here reaches any velocity at once. Told are steps a second, the least
+// gap of all pairs in all steps, and who is at the goal.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

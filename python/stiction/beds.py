@@ -132,7 +132,7 @@ class Bed(Moving):
 
     @property
     def contacts(self) -> np.ndarray:
-        """Of the last step, a row each: a, b (below 0: wall -1 - b), n, gap, offset, r."""
+        """Of the last step, a row each: a, b (below 0: wall -1 - b), n, gap, offset, r, lift."""
         with self._lock:
             rows = np.zeros(lib.sti_bed_contact_count(self._c), dtype=_ROW)
             if len(rows):
@@ -142,7 +142,7 @@ class Bed(Moving):
     def problem(self) -> Contact:
         """The last step as a problem of contact; its `answer` is that of the step."""
         posed = self._env.new("sti_bed_problem", lib.sti_bed_problem_clear)
-        self._env.check(lib.sti_bed_pose(self._env.c, self._c, posed.c))
+        self._env.check(lib.sti_bed_problem_make(self._env.c, self._c, posed.c))
         problem = Contact(ffi.addressof(posed.c, "problem"), posed)
         problem.answer = Answer(problem, ffi.addressof(posed.c, "answer"), posed)
         return problem
