@@ -1,6 +1,6 @@
 // json.c: one JSON object, built in memory and printed whole, so that a failure half way prints nothing.
 //
-// The library writes its files by a writer of its own, src/io/json_write.c. That one is not public: a library of
+// The library writes its files by a writer of its own, src/formats/json_write.c. That one is not public: a library of
 // mechanics has no business exporting a writer of JSON, and the command uses nothing that is not public.
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 # fuzz/*.c: libFuzzer targets. Seeds of fuzz_<name>.c lie in fuzz/corpus/<name>/.
 # The suite runs each one briefly with a fixed seed; `make fuzz SECONDS=600` runs them in earnest.
 # Readers must not wrap around anywhere, not even where C allows it.
-file(GLOB reader_sources CONFIGURE_DEPENDS src/io/*.c)
+file(GLOB reader_sources CONFIGURE_DEPENDS src/formats/*.c src/documents/*.c src/recordings/*.c src/robots/*.c)
 set_source_files_properties(${reader_sources} PROPERTIES COMPILE_OPTIONS -fsanitize=unsigned-integer-overflow)
 file(GLOB fuzz_sources CONFIGURE_DEPENDS fuzz/*.c)
 add_custom_target(fuzz_programs)

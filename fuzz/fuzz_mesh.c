@@ -1,7 +1,7 @@
 // fuzz_mesh.c: any bytes as a mesh; the first one says in which format.
 #include "base/env.h"
+#include "formats/mesh_file.h"
 #include "fuzz.h"
-#include "io/mesh_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     static const double scale[3] = {1, 2, -1};

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "io/file.h"
+#include "formats/file.h"
 
 enum { LARGEST = 32768 };
 

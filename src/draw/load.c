@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/env.h"
-#include "io/file.h"
+#include "formats/file.h"
 
 enum { LARGEST = 32768 };
 static const size_t MOST_PIXELS = 100000000;

@@ -5,9 +5,9 @@
 #include <stiction/io.h>
 #include <unistd.h>
 
-#include "analyze/random_instants.h"
 #include "support/failing_env.h"
 #include "support/group_env.h"
+#include "support/random_instants.h"
 #include "support/sanitized.h"
 
 static const char* const files[] = {"s0_two_feet",  "s0_rest",   "s0_tipping",  "s0_plank",       "s0_rates_contradict",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "io/io_tools.h"
+#include "support/io_tools.h"
 
 // A box that slides, a ball that falls on the floor, a bob on a hinge.
 static const char scene_text[] =

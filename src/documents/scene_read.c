@@ -1,0 +1,162 @@
+// scene_read.c: a scene from JSON; include/stiction/scene.h shows its fields.
+#include <string.h>
+
+#include "documents/bodies_json.h"
+#include "documents/document.h"
+#include "documents/scene.h"
+#include "formats/file.h"
+#include "formats/json_fields.h"
+
+static const char* const sections[] = {"bed", "step", "until"};
+enum { SECTION_COUNT = sizeof sections / sizeof sections[0], MOST_NAMES = 40 };
+
+static const sti_json_value* section_of(const sti_json_tree* tree, const char* section) {
+    return section[0] == '\0' ? tree->root : sti_json_field(tree->root, section);
+}
+
+static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f, sti_scene* scene, bool needed) {
+    const sti_json_value* object = section_of(tree, f->section);
+    const sti_json_value* value = object != NULL ? sti_json_field(object, f->name) : NULL;
+    const sti_place up = sti_place_key(NULL, f->section);
+    const sti_place place = sti_place_key(f->section[0] != '\0' ? &up : NULL, f->name);
+    char expected[160];
+    if (value == NULL && !needed) return STI_OK;
+    if ((f->layouts >> scene->bed.layout & 1) == 0)
+        return sti_json_fail(tree, &place, value, "the layout %s has no such parameter",
+                             sti_layout_text(scene->bed.layout));
+    const char* word = sti_json_is_string(value) ? value->text : NULL;
+    double number = -1;
+    const bool flag = f->kind == STI_SCENE_FLAG;
+    bool good = sti_json_is_string(value) || (flag ? sti_json_is_bool(value) : sti_json_is_number(value));
+    if (good && word == NULL) number = flag ? (sti_json_is_true(value) ? 1 : 0) : value->number;
+    if (good) good = sti_scene_assign(f, scene, word, number, expected, sizeof expected);
+    if (good) return STI_OK;
+    sti_scene scratch = *scene;  // for what would have been right
+    sti_scene_assign(f, &scratch, "", 0, expected, sizeof expected);
+    return sti_json_fail(tree, &place, value, "%s is expected", expected);
+}
+
+static sti_status check_sections(const sti_json_tree* tree) {
+    for (int k = 0; k < SECTION_COUNT; k++) {
+        const sti_json_value* object = sti_json_field(tree->root, sections[k]);
+        const sti_place place = sti_place_key(NULL, sections[k]);
+        if (object == NULL && k == 0)
+            return sti_json_fail(tree, &place, NULL, "a scene has a \"bed\" { .. } of grains, or \"bodies\" [ .. ]");
+        if (object != NULL && !sti_json_is_object(object))
+            return sti_json_fail(tree, &place, object, "an object { .. } is expected");
+    }
+    return STI_OK;
+}
+
+// A name that is not known is a mistake: with another it would have acted.
+static sti_status check_names(const sti_json_tree* tree) {
+    const char* names[MOST_NAMES] = {"kind", "name", "description"};
+    int count = 3;
+    for (int k = 0; k < SECTION_COUNT; k++) names[count++] = sections[k];
+    for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
+        if (sti_scene_fields[k].section[0] == '\0') names[count++] = sti_scene_fields[k].name;
+    }
+    sti_status status = sti_json_check_names(tree, NULL, tree->root, names, count);
+    for (int s = 0; status == STI_OK && s < SECTION_COUNT; s++) {
+        const sti_json_value* object = sti_json_field(tree->root, sections[s]);
+        const sti_place place = sti_place_key(NULL, sections[s]);
+        count = 0;
+        for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
+            if (strcmp(sti_scene_fields[k].section, sections[s]) == 0) names[count++] = sti_scene_fields[k].name;
+        }
+        if (object != NULL) status = sti_json_check_names(tree, &place, object, names, count);
+    }
+    return status;
+}
+
+// A text that was cut may end within a character.
+static void trim(char* text) {
+    for (char* p = text; *p != '\0';) {
+        const int size = sti_text_utf8(p);
+        if (size == 0) *p = '\0';
+        p += size;
+    }
+}
+
+sti_status sti_scene_read_description(const sti_json_tree* tree, char out[STI_SCENE_TEXT]) {
+    const sti_status status = sti_json_read_text(tree, NULL, tree->root, "description", out, STI_SCENE_TEXT);
+    trim(out);
+    return status;
+}
+
+static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
+    sti_status status = check_sections(tree);
+    if (status == STI_OK) status = sti_scene_read_description(tree, scene->description);
+    for (int k = 0; status == STI_OK && k < sti_scene_field_count; k++) {  // the layout comes first
+        const sti_scene_field* f = &sti_scene_fields[k];
+        const bool needed =
+            f->kind == STI_SCENE_LAYOUT || strcmp(f->name, "count") == 0 || strcmp(f->name, "time") == 0;
+        status = read_field(tree, f, scene, needed);
+    }
+    const sti_json_value* step = sti_json_field(tree->root, "step");
+    if (status == STI_OK && (step == NULL || sti_json_field(step, "h") == NULL))
+        scene->step.h *= sti_scene_time_unit(scene);
+    return status == STI_OK ? check_names(tree) : status;
+}
+
+// ---- the kind: grains or bodies
+
+typedef struct store {
+    bool bodies;
+    sti_scene grains;
+    sti_world_source world;
+} store;
+
+static sti_status read(sti_json_tree* tree, void** out) {
+    store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
+    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    s->bodies = sti_json_field(tree->root, "bodies") != NULL || sti_json_field(tree->root, "urdf") != NULL;
+    if (s->bodies) return sti_world_source_read(tree, &s->world);
+    s->grains = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
+    return read_scene(tree, &s->grains);
+}
+
+static void destroy(sti_env* env, void* content) {
+    store* s = content;
+    if (s == NULL) return;
+    sti_world_source_clear(env, &s->world);
+    sti_free(env, s);
+}
+
+// Another radius, or another gravity, has another step, unless that is given as well.
+static sti_status set_grains(sti_env* env, sti_scene* scene, const sti_settings* settings) {
+    sti_scene changed = *scene;
+    sti_status status = sti_settings_check(env, settings, NULL, NULL);
+    bool step = false;
+    for (int k = 0; status == STI_OK && k < settings->count; k++) {
+        const char* name = settings->one[k].name;
+        status = sti_scene_set(env, &changed, name, settings->one[k].value);
+        step = step || strcmp(name, "h") == 0 || strcmp(name, "step.h") == 0;
+    }
+    const double before = sti_scene_time_unit(scene), now = sti_scene_time_unit(&changed);
+    if (!step && now != before) changed.step.h *= now / before;
+    if (status == STI_OK) *scene = changed;
+    return status;
+}
+
+static sti_status set(sti_env* env, void* content, const sti_settings* settings) {
+    store* s = content;
+    return s->bodies ? sti_world_source_set(env, &s->world, settings) : set_grains(env, &s->grains, settings);
+}
+
+static sti_status text(sti_env* env, const void* content, char** out) {
+    const store* s = content;
+    return s->bodies ? sti_world_source_text(env, &s->world, out) : sti_scene_json(env, &s->grains, out);
+}
+
+const sti_kind_row sti_kind_scene = {.read = read, .destroy = destroy, .set = set, .text = text};
+
+const sti_scene* sti_scene_of(const sti_document* document) {
+    const store* s = sti_document_content(document, STI_KIND_SCENE);
+    return s != NULL && !s->bodies ? &s->grains : NULL;
+}
+
+const sti_world_scene* sti_world_scene_of(const sti_document* document) {
+    const store* s = sti_document_content(document, STI_KIND_SCENE);
+    return s != NULL && s->bodies ? s->world.scene : NULL;
+}

@@ -1,0 +1,95 @@
+// mesh_stl.c: STL, binary and text. Normals that stand in the file are not used: the order of the vertices says them.
+#include <math.h>
+#include <string.h>
+
+#include "formats/file.h"
+#include "formats/mesh_file.h"
+
+enum { HEADER = 84, RECORD = 50 };
+
+static uint32_t whole_number(const unsigned char* p) {
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static double small_float(const unsigned char* p) {
+    const uint32_t bits = whole_number(p);
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+// Text begins with "solid"; so do some binary files, whose length gives them away.
+static bool is_binary(const char* text, size_t size) {
+    if (size < HEADER) return false;
+    const uint64_t needed = HEADER + (uint64_t)RECORD * whole_number((const unsigned char*)text + 80);
+    return needed == size || strncmp(text, "solid", 5) != 0;
+}
+
+static sti_status read_binary(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out) {
+    const unsigned char* bytes = (const unsigned char*)text;
+    const uint32_t count = whole_number(bytes + 80);
+    if (HEADER + (uint64_t)RECORD * count > size)
+        return sti_file_fail(env, STI_ERR_INPUT, name, "STL of %lu triangles: %llu bytes are expected, there are %zu",
+                             (unsigned long)count, (unsigned long long)(HEADER + (uint64_t)RECORD * count), size);
+    for (uint32_t t = 0; t < count; t++) {
+        const unsigned char* record = bytes + HEADER + (size_t)RECORD * t;
+        const int first = out->vertex_count;
+        sti_status status = STI_OK;
+        for (int i = 0; status == STI_OK && i < 3; i++) {
+            double x[3];
+            for (int k = 0; k < 3; k++) x[k] = small_float(record + 12 + 12 * (size_t)i + 4 * (size_t)k);
+            if (!(fabs(x[0]) <= 1e30 && fabs(x[1]) <= 1e30 && fabs(x[2]) <= 1e30))
+                return sti_file_fail(env, STI_ERR_INPUT, name, "triangle %lu: vertex (%g, %g, %g) is not finite",
+                                     (unsigned long)t, x[0], x[1], x[2]);
+            status = sti_mesh_add_vertex(env, out, x);
+        }
+        if (status == STI_OK) status = sti_mesh_add_triangle(env, out, first, first + 1, first + 2);
+        if (status != STI_OK) return status;
+    }
+    return STI_OK;
+}
+
+static bool is_word(const sti_words* words, size_t length, const char* word) {
+    return length == strlen(word) && strncmp(words->at, word, length) == 0;
+}
+
+// What matters of the text: "outer loop", three lines "vertex x y z", "endloop".
+static sti_status read_text(sti_env* env, const char* text, const char* name, sti_mesh_data* out) {
+    sti_words words = {text, 1};
+    int corners = -1;  // of the loop we are in; -1: outside
+    do {
+        const size_t length = sti_words_next(&words);
+        sti_status status = STI_OK;
+        if (is_word(&words, length, "outer")) {
+            if (corners >= 0)
+                return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: a loop within a loop", words.line);
+            corners = 0;
+        } else if (is_word(&words, length, "vertex")) {
+            double x[3];
+            words.at += length;
+            if (corners < 0 || corners > 2 || !sti_words_numbers(&words, 3, x))
+                return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: vertex: three numbers are expected%s",
+                                     words.line, corners < 0 || corners > 2 ? ", three times in a loop" : "");
+            corners++;
+            status = sti_mesh_add_vertex(env, out, x);
+        } else if (is_word(&words, length, "endloop")) {
+            if (corners != 3)
+                return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: endloop: three vertices are expected",
+                                     words.line);
+            corners = -1;
+            const int n = out->vertex_count;
+            status = sti_mesh_add_triangle(env, out, n - 3, n - 2, n - 1);
+        }
+        if (status != STI_OK) return status;
+    } while (sti_words_line(&words));
+    if (corners >= 0) return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: the file ends in a loop", words.line);
+    return STI_OK;
+}
+
+sti_status sti_mesh_read_stl(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out) {
+    if (is_binary(text, size)) return read_binary(env, text, size, name, out);
+    if (strncmp(text + strspn(text, " \t\r\n"), "solid", 5) != 0)
+        return sti_file_fail(env, STI_ERR_INPUT, name, "neither binary STL (%zu bytes) nor text that begins with solid",
+                             size);
+    return read_text(env, text, name, out);
+}

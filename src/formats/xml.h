@@ -1,0 +1,42 @@
+// xml.h: XML text as a tree of elements with their attributes and lines. Text is kept of elements without others in
+// them, on request.
+#ifndef STI_FORMATS_XML_H
+#define STI_FORMATS_XML_H
+
+#include "base/env.h"
+
+typedef struct sti_xml_attribute {
+    const char* name;
+    char* value;
+} sti_xml_attribute;
+
+typedef struct sti_xml_node {
+    const char* name;
+    int line;
+    int attribute_count;
+    sti_xml_attribute* attribute;  // (attribute_count)
+    char* text;                    // NULL: not kept
+    struct sti_xml_node* up;
+    struct sti_xml_node* child;
+    struct sti_xml_node* last;  // child
+    struct sti_xml_node* next;
+    struct sti_xml_node* made;  // the element that was made before this one, anywhere
+} sti_xml_node;
+
+typedef struct sti_xml {
+    sti_env* env;
+    sti_xml_node* root;
+    sti_xml_node* made;  // the latest
+} sti_xml;
+
+// name stands for the file in messages. A document type with declarations of its own is refused: entities that unfold
+// into more than the file is long have no use here. At most 64 levels.
+sti_status sti_xml_create(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out);
+sti_status sti_xml_create_with_text(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out);
+void sti_xml_clear(sti_xml* xml);
+
+const char* sti_xml_get(const sti_xml_node* node, const char* attribute);             // NULL: not there
+const sti_xml_node* sti_xml_find(const sti_xml_node* node, const char* name);         // first child of that name
+const sti_xml_node* sti_xml_find_after(const sti_xml_node* child, const char* name);  // the next one beside it
+
+#endif

@@ -1,0 +1,427 @@
+// urdf_shapes.c: URDF: collision geometry as shapes.
+//
+// Mesh       of a body that moves: the convex hull, of each part where the file has parts. With very many vertices
+//            those are taken that lie farthest in
+//            directions spread evenly over the sphere (a spiral; the box of the mesh made a cube first), and how far
+//            any other one sticks out of the hull is measured. Of a fixed body: the triangles themselves.
+// Files      package://NAME/REST is looked for in every folder above the URDF file, and as REST alone in one called
+//            NAME;
+//            then in the folders of the options. Other names start in the folder of the file, then in those.
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "formats/file.h"
+#include "formats/mesh_parts.h"
+#include "robots/urdf.h"
+
+#define PI 3.141592653589793
+
+// ---- where a mesh lies
+
+// folder/name when there is such a file: *out is the caller's then.
+static sti_status try_path(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
+    const size_t size = sti_size_add(length, strlen(name) + 2);
+    char* path = sti_alloc(env, size);
+    if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a mesh");
+    snprintf(path, size, "%.*s%s%s", (int)length, folder, length > 0 && folder[length - 1] != '/' ? "/" : "", name);
+    if (access(path, F_OK) == 0)
+        *out = path;
+    else
+        sti_free(env, path);
+    return STI_OK;
+}
+
+// Does the folder hold a package.xml with this name in it?
+static sti_status is_package(sti_env* env, const char* folder, size_t length, const char* name, size_t package,
+                             bool* is) {
+    enum { MOST_BYTES = 1 << 20 };
+    char *path = NULL, *text = NULL;
+    size_t size;
+    sti_xml xml = {0};
+    *is = false;
+    sti_status status = try_path(env, folder, length, "package.xml", &path);
+    if (status != STI_OK || path == NULL) return status;
+    status = sti_file_read(env, path, MOST_BYTES, &text, &size);
+    if (status == STI_OK) status = sti_xml_create_with_text(env, text, size, path, &xml);
+    if (status == STI_OK) {
+        const sti_xml_node* said = sti_xml_find(xml.root, "name");
+        const char* at = said != NULL && said->text != NULL ? said->text : "";
+        at += strspn(at, " \t\r\n");
+        *is = strcspn(at, " \t\r\n") == package && strncmp(at, name, package) == 0;
+        sti_xml_clear(&xml);
+    }
+    sti_free(env, text);
+    sti_free(env, path);
+    return status == STI_ERR_MEMORY ? status : STI_OK;  // a broken one names no package
+}
+
+// In one folder: package/rest, or rest when the folder is the package, by its own name or by that of its package.xml.
+static sti_status try_package(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
+    const size_t package = strcspn(name, "/");
+    sti_status status = try_path(env, folder, length, name, out);
+    if (status != STI_OK || *out != NULL || name[package] == '\0') return status;
+    size_t begin = length;
+    while (begin > 0 && folder[begin - 1] != '/') begin--;
+    bool is = length - begin == package && strncmp(folder + begin, name, package) == 0;
+    if (!is) status = is_package(env, folder, length, name, package, &is);
+    if (status == STI_OK && is) status = try_path(env, folder, length, name + package + 1, out);
+    return status;
+}
+
+static sti_status find_package(const sti_urdf_model* m, const char* folder, size_t length, const char* name,
+                               char** out) {
+    char here[PATH_MAX], *start = NULL;
+    sti_status status = STI_OK;
+    if (length + 2 < sizeof here) {
+        snprintf(here, sizeof here, "%.*s", (int)length, folder);
+        char full[PATH_MAX];
+        if (realpath(length > 0 ? here : ".", full) != NULL) start = memcpy(here, full, sizeof here);
+    }
+    for (size_t end = start != NULL ? strlen(start) : 0; status == STI_OK && *out == NULL && end > 0;) {
+        status = try_package(m->env, start, end, name, out);
+        while (end > 0 && start[end - 1] != '/') end--;
+        while (end > 0 && start[end - 1] == '/') end--;
+    }
+    for (int k = 0; status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
+        status = try_package(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
+    return status;
+}
+
+sti_status sti_urdf_find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
+    const char *slash = strrchr(m->file, '/'), *name = g->file, *cut;
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - m->file) + (slash == m->file);
+    sti_status status = STI_OK;
+    *out = NULL;
+    char found[PATH_MAX];
+    const size_t end = strcspn(name, ")");
+    if (strncmp(name, "$(find ", 7) == 0 && name[end] == ')') {  // as launch files have it: $(find package)/rest
+        snprintf(found, sizeof found, "%.*s%s", (int)(end - 7), name + 7, name + end + 1);
+        status = find_package(m, m->file, length, found, out);
+    } else if ((cut = strstr(name, "://")) != NULL && strncmp(name, "file://", 7) != 0) {
+        status = find_package(m, m->file, length, cut + 3, out);
+    } else {
+        if (cut != NULL) name = cut + 3;
+        const bool absolute = name[0] == '/';
+        status = try_path(m->env, m->file, absolute ? 0 : length, name, out);
+        for (int k = 0; !absolute && status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
+            status = try_path(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
+    }
+    if (status != STI_OK || *out != NULL) return status;
+    return sti_urdf_fail(m, sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh"), "filename",
+                         "no such file beside this one or above it%s",
+                         m->options->folder_count > 0 ? ", nor in the folders that were named (--folder)"
+                                                      : "; folders to look in can be named");
+}
+
+// ---- hulls
+
+// Vertices that are farthest in `count` directions, in the order of the mesh. points (vertex_count x 3) gets them.
+static sti_status thin(const sti_urdf_model* m, const sti_mesh_data* mesh, int count, double* points, int* kept) {
+    const size_t n = (size_t)mesh->vertex_count;
+    bool* used = sti_alloc_array_zero(m->env, n, sizeof *used);
+    if (used == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %zu points", n);
+    double low[3], high[3], side[3];
+    for (int k = 0; k < 3; k++) low[k] = high[k] = mesh->vertices[k];
+    for (size_t i = 0; i < sti_size_mul(3, n); i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->vertices[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->vertices[i]);
+    }
+    for (int k = 0; k < 3; k++) side[k] = high[k] > low[k] ? high[k] - low[k] : 1;
+    for (int d = 0; d < count; d++) {
+        const double z = 1 - (2.0 * d + 1) / count, r = sqrt(1 - z * z), turn = 2.399963229728653 * d;
+        const double e[3] = {r * cos(turn) / side[0], r * sin(turn) / side[1], z / side[2]};
+        size_t best = 0;
+        double most = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            const double* p = mesh->vertices + 3 * i;
+            const double reach = e[0] * p[0] + e[1] * p[1] + e[2] * p[2];
+            if (reach > most) most = reach, best = i;
+        }
+        used[best] = true;
+    }
+    *kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (used[i]) memcpy(points + 3 * (size_t)(*kept)++, mesh->vertices + 3 * i, 3 * sizeof *points);
+    }
+    sti_free(m->env, used);
+    return STI_OK;
+}
+
+// How far vertices of the mesh stick out of the hull's faces.
+static double sticks_out(const sti_mesh_data* mesh, const sti_shape* hull) {
+    double most = 0;
+    for (int f = 0; f < sti_shape_face_count(hull); f++) {
+        double plane[4];
+        int corners;
+        sti_shape_face(hull, f, plane, &corners);
+        for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
+            const double* p = mesh->vertices + 3 * i;
+            most = fmax(most, plane[0] * p[0] + plane[1] * p[1] + plane[2] * p[2] - plane[3]);
+        }
+    }
+    return most;
+}
+
+static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, const sti_mesh_data* mesh, bool thinned,
+                              const sti_shape* hull) {
+    char text[160] = "", volume[80] = "";
+    int corners = 0;
+    sti_shape_mass mass;
+    sti_shape_vertices(hull, &corners);
+    const sti_status status = sti_shape_measure(m->env, hull, 1, &mass);
+    if (status != STI_OK) return status;
+    if (mesh->closed && mesh->volume != 0)
+        snprintf(volume, sizeof volume, ", %.4g times its volume", mass.size / fabs(mesh->volume));
+    if (thinned)
+        snprintf(text, sizeof text, "; vertices that were left out stick out of it by at most %.3g",
+                 sticks_out(mesh, hull));
+    return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
+                               "mesh of %d triangles: its convex hull with %d corners%s%s", mesh->triangle_count,
+                               corners, volume, text);
+}
+
+// The hull of the vertices that are farthest in `count` directions.
+static sti_status make_thin_hull(sti_urdf_model* m, const sti_mesh_data* mesh, int count, sti_shape** out) {
+    double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
+    if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+    int kept = 0;
+    sti_status status = thin(m, mesh, count, points, &kept);
+    if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
+    sti_free(m->env, points);
+    return status;
+}
+
+// A hull of fewer corners in place of one with many, where it is as good: what a step costs grows with them.
+static sti_status reduce(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** hull) {
+    enum { FEW = 48 };
+    const double bound = m->options->hull_error * sti_shape_reach(*hull);
+    int corners = 0;
+    sti_shape_vertices(*hull, &corners);
+    for (int count = FEW; bound > 0 && count < corners; count = sti_count_mul(2, count)) {
+        sti_shape* fewer = NULL;
+        int left = 0;
+        const sti_status status = make_thin_hull(m, mesh, count, &fewer);
+        if (status == STI_ERR_MEMORY) return status;
+        if (status == STI_OK) sti_shape_vertices(fewer, &left);
+        const bool better = status == STI_OK && left < corners - corners / 4 && sticks_out(mesh, fewer) <= bound;
+        sti_shape_destroy(better ? *hull : fewer);
+        if (!better) continue;
+        *hull = fewer;
+        *thinned = true;
+        return STI_OK;
+    }
+    return STI_OK;
+}
+
+// All points, then fewer: a hull may be too large, or have a face with too many corners.
+static sti_status make_hull(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** out) {
+    const int few = m->options->hull_points / 4 < 100 ? 100 : m->options->hull_points / 4;
+    *thinned = mesh->vertex_count > m->options->hull_points;
+    sti_status status = STI_ERR_SIZE;
+    if (!*thinned) status = sti_shape_create_convex(m->env, 3, mesh->vertex_count, mesh->vertices, out);
+    if (status == STI_ERR_SIZE) {
+        *thinned = true;
+        status = make_thin_hull(m, mesh, few, out);
+    }
+    return status == STI_OK ? reduce(m, mesh, thinned, out) : status;
+}
+
+static sti_status add_piece(sti_urdf_model* m, int geometry, sti_shape* shape) {
+    if (m->piece_count == m->piece_capacity) {
+        const int bigger = m->piece_capacity < 16 ? 16 : sti_count_mul(2, m->piece_capacity);
+        sti_urdf_piece* longer = sti_realloc_array(m->env, m->piece, (size_t)bigger, sizeof *longer);
+        if (longer == NULL) {
+            sti_shape_destroy(shape);
+            return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d shapes", bigger);
+        }
+        m->piece = longer;
+        m->piece_capacity = bigger;
+    }
+    m->piece[m->piece_count++] = (sti_urdf_piece){shape, geometry};
+    return STI_OK;
+}
+
+static sti_status add_hull(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh) {
+    sti_shape* hull = NULL;
+    bool thinned;
+    sti_status status = make_hull(m, mesh, &thinned, &hull);
+    if (status == STI_OK) status = remark_hull(m, &m->geometry[geometry], mesh, thinned, hull);
+    if (status == STI_OK) return add_piece(m, geometry, hull);
+    sti_shape_destroy(hull);
+    return status;
+}
+
+// ---- parts of a mesh
+
+// The vertices of the triangles [from, to), as a mesh of their own: vertices and count alone. used (vertex_count): all
+// 0.
+static void take_part(const sti_mesh_data* mesh, int from, int to, unsigned char* used, sti_mesh_data* part) {
+    const int first = sti_count_mul(3, from), end = sti_count_mul(3, to);
+    part->vertex_count = 0;
+    for (int t = first; t < end; t++) {
+        const int v = mesh->triangles[t];
+        if (used[v] != 0) continue;
+        used[v] = 1;
+        memcpy(part->vertices + 3 * (size_t)part->vertex_count++, mesh->vertices + 3 * (size_t)v, 3 * sizeof(double));
+    }
+    for (int t = first; t < end; t++) used[mesh->triangles[t]] = 0;
+}
+
+// A hull for each part that the file tells apart, as programs write that cut a shape into convex ones. *done: it was
+// possible; a part that is flat has no hull, and then there is one hull around all of them.
+static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, bool* done) {
+    const size_t room = (size_t)mesh->vertex_count;
+    const int before = m->piece_count;
+    unsigned char* used = sti_alloc_array_zero(m->env, room, 1);
+    sti_mesh_data part = {.vertices = sti_alloc_array(m->env, room, 3 * sizeof(double))};
+    sti_status status = STI_OK;
+    if (used == NULL || part.vertices == NULL) status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "parts of a mesh");
+    for (int k = 0; status == STI_OK && k < mesh->group_count; k++) {
+        const int from = k > 0 ? mesh->group[k] : 0;  // what comes before the first belongs to it
+        const int to = k + 1 < mesh->group_count ? mesh->group[k + 1] : mesh->triangle_count;
+        sti_shape* hull = NULL;
+        bool thinned;
+        if (from == to) continue;
+        take_part(mesh, from, to, used, &part);
+        status = make_hull(m, &part, &thinned, &hull);
+        if (status == STI_OK)
+            status = add_piece(m, geometry, hull);
+        else
+            sti_shape_destroy(hull);
+    }
+    sti_free(m->env, used);
+    sti_free(m->env, part.vertices);
+    *done = status == STI_OK;
+    if (status == STI_OK)
+        return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, m->geometry[geometry].node, NULL,
+                                   "mesh of %d triangles: the convex hulls of its %d parts", mesh->triangle_count,
+                                   m->piece_count - before);
+    while (m->piece_count > before) sti_shape_destroy(m->piece[--m->piece_count].shape);
+    return status == STI_ERR_INPUT ? STI_OK : status;
+}
+
+// Convex parts of a concave mesh, where they are asked for. *done: there are some.
+static sti_status add_convex_parts(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, bool* done) {
+    const sti_xml_node* node = m->geometry[geometry].node;
+    double size = 0;
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        for (int k = 0; k < 3; k++)
+            size = fmax(size, fabs(mesh->vertices[3 * (size_t)i + (size_t)k] - mesh->vertices[k]));
+    }
+    const double bound = m->options->decompose * size;
+    sti_mesh_hulls parts;
+    sti_status status = sti_mesh_parts(m->env, mesh, bound, &parts);
+    *done = parts.count > 0;
+    for (int k = 0; k < parts.count; k++) {
+        if (status == STI_OK)
+            status = add_piece(m, geometry, parts.hull[k]);
+        else
+            sti_shape_destroy(parts.hull[k]);
+    }
+    if (status != STI_OK || !*done) return status;
+    char volume[60] = "";
+    if (mesh->closed && mesh->volume != 0)
+        snprintf(volume, sizeof volume, ", together %.4g times its volume", parts.volume / fabs(mesh->volume));
+    return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, node, NULL,
+                               "mesh of %d triangles: %d convex parts, its surface at most %.3g below theirs (%.3g was "
+                               "asked for)%s",
+                               mesh->triangle_count, parts.count, parts.error, bound, volume);
+}
+
+static sti_status add_hulls(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh) {
+    enum { MOST_PARTS = 256 };
+    bool done = false;
+    sti_status status = STI_OK;
+    if (mesh->group_count > 1 && mesh->group_count <= MOST_PARTS) status = add_parts(m, geometry, mesh, &done);
+    if (status == STI_OK && !done && m->options->decompose > 0) status = add_convex_parts(m, geometry, mesh, &done);
+    return status != STI_OK || done ? status : add_hull(m, geometry, mesh);
+}
+
+static sti_status make_triangles(sti_urdf_model* m, const sti_urdf_geometry* g, sti_mesh_data* mesh, sti_shape** out) {
+    sti_status status = STI_OK;
+    if (mesh->closed && mesh->volume < 0) {
+        for (size_t t = 0; t < (size_t)mesh->triangle_count; t++) {
+            const int swap = mesh->triangles[3 * t + 1];
+            mesh->triangles[3 * t + 1] = mesh->triangles[3 * t + 2];
+            mesh->triangles[3 * t + 2] = swap;
+        }
+        status = sti_urdf_remark_add(m, STI_URDF_ASSUMED, g->node, NULL,
+                                     "mesh: its triangles look inward and were turned around");
+    } else if (!mesh->closed) {
+        status = sti_urdf_remark_add(m, STI_URDF_ASSUMED, g->node, NULL,
+                                     "mesh: is not closed; what lies behind a triangle counts as inside");
+    }
+    if (status != STI_OK) return status;
+    return sti_shape_create_mesh(m->env, mesh->vertex_count, mesh->vertices, mesh->triangle_count, mesh->triangles,
+                                 out);
+}
+
+static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
+    const sti_urdf_geometry* g = &m->geometry[geometry];
+    char* path;
+    sti_mesh_data mesh;
+    sti_shape* shape = NULL;
+    sti_status status = sti_urdf_find_mesh(m, g, &path);
+    if (status != STI_OK) return status;
+    status = sti_mesh_file_read(m->env, path, g->size, &mesh);
+    if (status == STI_OK && mesh.dropped > 0)
+        status =
+            sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "mesh: %d triangles without an area", mesh.dropped);
+    if (status == STI_OK && !fixed) status = add_hulls(m, geometry, &mesh);
+    if (status == STI_OK && fixed) {
+        status = make_triangles(m, g, &mesh, &shape);
+        if (status == STI_OK) status = add_piece(m, geometry, shape);
+    }
+    sti_mesh_data_clear(m->env, &mesh);
+    sti_free(m->env, path);
+    return status;
+}
+
+// ---- the rest
+
+// For comparison: a prism whose corners lie outside of the circle by as much as its sides lie inside, r tan(pi/2n)^2.
+static sti_status make_prism(const sti_urdf_model* m, const sti_urdf_geometry* g, sti_shape** out) {
+    enum { MOST = 256 };
+    double points[2 * MOST][3];
+    const int n = m->options->sides;
+    const double R = 2 * g->size[0] / (1 + cos(PI / n));
+    for (int k = 0; k < n; k++) {
+        const double x = R * cos(2 * PI * k / n), y = R * sin(2 * PI * k / n), z = g->size[1] / 2;
+        memcpy(points[2 * k], (double[]){x, y, z}, sizeof points[0]);
+        memcpy(points[2 * k + 1], (double[]){x, y, -z}, sizeof points[0]);
+    }
+    return sti_shape_create_convex(m->env, 3, sti_count_mul(2, n), points[0], out);
+}
+
+sti_status sti_urdf_plain_shape(const sti_urdf_model* m, const sti_urdf_geometry* g, sti_shape** out) {
+    *out = NULL;
+    switch (g->form) {
+        case STI_URDF_BOX:
+            return sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, out);
+        case STI_URDF_SPHERE:
+            return sti_shape_create_sphere(m->env, 3, g->size[0], out);
+        case STI_URDF_CAPSULE:
+            return sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], out);
+        default:
+            if (m->options->sides > 0) return make_prism(m, g, out);
+            return sti_shape_create_cylinder(m->env, g->size[1] / 2, g->size[0], out);
+    }
+}
+
+sti_status sti_urdf_shape(sti_urdf_model* m, int geometry, bool fixed) {
+    const sti_urdf_geometry* g = &m->geometry[geometry];
+    sti_shape* shape;
+    if (g->form == STI_URDF_MESH) return add_mesh(m, geometry, fixed);
+    sti_status status = sti_urdf_plain_shape(m, g, &shape);
+    if (status == STI_OK && g->form == STI_URDF_CYLINDER && m->options->sides > 0)
+        status = sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
+                                     "cylinder: a prism of %d sides, within %.3g of the round surface",
+                                     m->options->sides, g->size[0] * pow(tan(PI / (2.0 * m->options->sides)), 2));
+    if (status == STI_OK) return add_piece(m, geometry, shape);
+    sti_shape_destroy(shape);
+    return status;
+}
