@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run_bed.h"
+#include "run_measure.h"
 #include "svg.h"
 
 static const char* const end_text[] = {
@@ -132,6 +133,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
     cli_json_number(j, "peak_kinetic", t->peak_kinetic);
     cli_json_end(j);
     put_quality(j, run, f);
+    cli_measure_json(j, t->measure, CLI_MEASURED_GRAINS);
     put_packing(j, f);
     put_flow(j, run);
     cli_bed_step_json(j, run);
@@ -171,6 +173,7 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
             "weight, momentum balanced to %.1e\n",
             t->worst_penetration / f->radius, t->last.penetration / f->radius, t->last.contacts, t->last.touching,
             fabs(t->last.balance) < 5e-5 ? 0 : t->last.balance, t->worst_momentum);
+    cli_measure_say(c, t->measure);
     if (f->packed && isfinite(f->packing.all))
         cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
                 f->packing.all, f->packing.top);

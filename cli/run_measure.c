@@ -1,4 +1,4 @@
-// run_measure.c: what a run of a system or of bodies says of itself as a measure: sizes, impacts, hypotheses of the
+// run_measure.c: what a run of a system, of bodies or of grains says of itself as a measure: sizes, impacts, hypotheses of the
 // theorems.
 #include "run_measure.h"
 
@@ -39,10 +39,13 @@ static void put_hypothesis(cli_json* j, const char* name, const char* found, con
     cli_json_end(j);
 }
 
-static void put_mass(cli_json* j, const sti_run_measure* m, bool bodies) {
+static void put_mass(cli_json* j, const sti_run_measure* m, cli_measured of) {
     char why[160];
-    if (bodies) {
-        put_hypothesis(j, "H3", "holds", "masses, and inertias in axes of the bodies, are constant and positive");
+    if (of != CLI_MEASURED_SYSTEM) {
+        put_hypothesis(j, "H3", "holds",
+                       of == CLI_MEASURED_BODIES
+                           ? "masses, and inertias in axes of the bodies, are constant and positive"
+                           : "masses and moments of inertia of grains are constant and positive");
         return;
     }
     const bool fails = m->mass_varies || m->mass_flat;
@@ -55,10 +58,13 @@ static void put_mass(cli_json* j, const sti_run_measure* m, bool bodies) {
     put_hypothesis(j, "H3", m->looked == 0 ? "unchecked" : fails ? "fails" : "seen", why);
 }
 
-static void put_cone(cli_json* j, const sti_run_measure* m, bool bodies) {
+static void put_cone(cli_json* j, const sti_run_measure* m, cli_measured of) {
     char why[200];
-    if (bodies) {
-        put_hypothesis(j, "H4", "unchecked", "the total friction cone is uniformly pointed: not looked at of bodies");
+    if (of != CLI_MEASURED_SYSTEM) {
+        put_hypothesis(j, "H4", "unchecked",
+                       of == CLI_MEASURED_BODIES
+                           ? "the total friction cone is uniformly pointed: not looked at of bodies"
+                           : "the total friction cone is uniformly pointed: not looked at of grains; --jamming asks it");
         return;
     }
     const long seen = m->touched - m->passed;
@@ -73,13 +79,13 @@ static void put_cone(cli_json* j, const sti_run_measure* m, bool bodies) {
     put_hypothesis(j, "H4", seen == 0 ? "unchecked" : m->pointed > 0 ? "seen" : "fails", why);
 }
 
-static void put_hypotheses(cli_json* j, const sti_run_measure* m, bool bodies) {
+static void put_hypotheses(cli_json* j, const sti_run_measure* m, cli_measured of) {
     char why[160];
     cli_json_array(j, "hypotheses");
     put_hypothesis(j, "H1", "unchecked", "gaps have bounded second derivatives");
     put_hypothesis(j, "H2", "unchecked", "joints are smooth");
-    put_mass(j, m, bodies);
-    put_cone(j, m, bodies);
+    put_mass(j, m, of);
+    put_cone(j, m, of);
     put_hypothesis(j, "H5", "unchecked", "forces grow at most linearly with position and velocity");
     put_hypothesis(j, "H6", "unchecked", "gradients of gaps and slips are Lipschitz");
     snprintf(why, sizeof why, "collisions stay bounded as h goes to 0: %ld with this h; stiction converge varies it",
@@ -91,7 +97,7 @@ static void put_hypotheses(cli_json* j, const sti_run_measure* m, bool bodies) {
     cli_json_end(j);
 }
 
-void cli_measure_json(cli_json* j, const sti_run_measure* m, bool bodies) {
+void cli_measure_json(cli_json* j, const sti_run_measure* m, cli_measured of) {
     cli_json_object(j, "measure");
     cli_json_number(j, "speed", m->sizes.speed);
     cli_json_number(j, "variation", m->sizes.variation);
@@ -100,8 +106,8 @@ void cli_measure_json(cli_json* j, const sti_run_measure* m, bool bodies) {
     cli_json_number(j, "jump_time", m->sizes.jump_time);
     cli_json_number(j, "impulses", m->sizes.impulses);
     put_impacts(j, m);
-    if (!bodies) put_pointed(j, m);
-    put_hypotheses(j, m, bodies);
+    if (of == CLI_MEASURED_SYSTEM) put_pointed(j, m);
+    put_hypotheses(j, m, of);
     cli_json_end(j);
 }
 

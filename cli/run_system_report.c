@@ -128,7 +128,7 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     put_state(j, run);
     put_quality(j, t);
     put_events(j, t);
-    cli_measure_json(j, t->measure, false);
+    cli_measure_json(j, t->measure, CLI_MEASURED_SYSTEM);
     cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
     cli_json_number(j, "steps", run->state.time_step_s);

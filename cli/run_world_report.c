@@ -179,7 +179,7 @@ static void fill_json(cli_json* j, const cli_world_run* run) {
     cli_world_robots_json(j, run->problem != NULL ? sti_world_scene_of(run->problem) : run->of->scene);
     put_start(j, run);
     put_quality(j, t);
-    cli_measure_json(j, t->measure, true);
+    cli_measure_json(j, t->measure, CLI_MEASURED_BODIES);
     put_check(j, run);
     cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");

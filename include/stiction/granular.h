@@ -177,6 +177,7 @@ typedef struct sti_bed_report {
     double balance;         // sum of the walls' impulses along gravity / (h times the weight)
     double momentum;  // |what the momentum of all grains changed by - impulses of gravity and walls|, over h times
                       // the weight and the sum of m |v| before the step
+    double impulses;  // sum of normal impulses
     double lift;      // convex laws: largest mu |u_t| h
     int again;  // times that the step was made anew, with pairs that it had left out and that overlapped at its end
     double time_search_s, time_solve_s, time_rest_s;

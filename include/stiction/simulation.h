@@ -278,6 +278,7 @@ typedef struct sti_bed_run {
     const sti_grains* grains;  // at their start
     const sti_bed* bed;
     const sti_recirculation* flow;  // NULL: the bottom is closed
+    const sti_run_measure* measure;
     sti_bed_report last;  // of the last step, also of a run that was resumed; its clocks of this process alone
     char name[200];       // of the source
     char method[32];      // of options.method; empty: the solver of the scene

@@ -155,6 +155,7 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
     report->potential = all[POTENTIAL];
     report->touching = (int)all[TOUCHING];
     report->cone_violation = report->touching > 0 ? all[OVER] / (all[NORMAL] / report->touching) : 0;
+    report->impulses = all[NORMAL];
     report->lift = all[LIFT];
     report->objective = all[OBJECTIVE];
     report->gap = duality_gap(all);

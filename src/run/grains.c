@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/meter.h"
 #include "run/simulation.h"
 
 typedef struct life {
@@ -21,6 +22,10 @@ typedef struct life {
     sti_bed* bed;
     sti_recirculation* flow;  // NULL: the bottom is closed
     sti_bed_record* record;   // NULL: no files
+    sti_meter* meter;
+    unsigned char* hit;        // in this step                            (grains)
+    sti_bed_contact* contact;  // room for those of a step                (contact_room)
+    size_t contact_room;
     double jamming_every, jamming_limit_s;
     double accept;
     double until;      // kinetic energy below which it may rest
@@ -81,6 +86,7 @@ static const sti_member last_members[] = {
     STI_MEMBER(sti_bed_report, STI_DOUBLE, cone_violation),
     STI_MEMBER(sti_bed_report, STI_DOUBLE, balance),
     STI_MEMBER(sti_bed_report, STI_DOUBLE, momentum),
+    STI_MEMBER(sti_bed_report, STI_DOUBLE, impulses),
     STI_MEMBER(sti_bed_report, STI_DOUBLE, lift),
 };
 
@@ -90,6 +96,9 @@ static void destroy(void* self) {
     life* l = self;
     if (l == NULL) return;
     sti_bed_record_destroy(l->record);
+    sti_meter_destroy(l->meter);
+    sti_free(l->env, l->hit);
+    sti_free(l->env, l->contact);
     sti_recirculation_destroy(l->env, l->flow);
     sti_bed_destroy(l->bed);
     sti_grains_clear(l->env, &l->grains);
@@ -166,6 +175,23 @@ static sti_status make_flow(life* l) {
     return sti_recirculation_create(l->env, l->bed, -2 * radius, inner - 1.1 * radius, l->scene.bed.seed, &l->flow);
 }
 
+// The velocities of the bed, (v, w) of each grain, to a row of the meter.
+static void read_velocities(const life* l, double* row) {
+    const size_t n = (size_t)l->grains.count;
+    sti_bed_get(l->bed, NULL, row, row + 3 * n);
+}
+
+static sti_status make_meter(life* l) {
+    l->hit = sti_alloc_array_zero(l->env, (size_t)l->grains.count + 1, 1);
+    if (l->hit == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "marks of %d grains", l->grains.count);
+    const sti_status status = sti_meter_create(l->env, 6 * l->grains.count, 1, &l->meter);
+    if (status != STI_OK) return status;
+    l->run.measure = &l->meter->m;
+    read_velocities(l, sti_meter_velocity(l->meter));
+    sti_meter_row(l->meter, sti_bed_time(l->bed), 0);
+    return STI_OK;
+}
+
 sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out) {
     life* l = create(env);
     *out = NULL;
@@ -174,6 +200,7 @@ sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_si
     if (status == STI_OK) status = make_grains(l);
     if (status == STI_OK) status = sti_bed_create(env, &l->grains, &l->scene.step, &l->bed);
     if (status == STI_OK) status = make_flow(l);
+    if (status == STI_OK) status = make_meter(l);
     if (status != STI_OK) {
         destroy(l);
         return status;
@@ -276,14 +303,70 @@ static sti_status ask_whether_jammed(life* l) {
     return status;
 }
 
+// Of velocities before the step; walls do not move along their normals.
+static double approach(const sti_bed_contact* c, const double* before) {
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum -= c->n[i] * (before[3 * (size_t)c->a + (size_t)i] - (c->b >= 0 ? before[3 * (size_t)c->b + (size_t)i] : 0));
+    return sum;
+}
+
+// Grains at contacts that carry and closed faster than `least`.
+static sti_status find_hit(life* l, double least, bool* any) {
+    const size_t count = (size_t)sti_bed_contact_count(l->bed);
+    const double* before = sti_meter_before(l->meter);
+    if (count > l->contact_room) {
+        sti_free(l->env, l->contact);
+        l->contact_room = 0;
+        l->contact = sti_alloc_array(l->env, count + count / 4, sizeof *l->contact);
+        if (l->contact == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%zu contacts of a step", count);
+        l->contact_room = count + count / 4;
+    }
+    if (count > 0) sti_bed_contacts(l->bed, l->contact);
+    memset(l->hit, 0, (size_t)l->grains.count);
+    for (size_t k = 0; k < count; k++) {
+        const sti_bed_contact* c = &l->contact[k];
+        if (!(c->r[0] * c->n[0] + c->r[1] * c->n[1] + c->r[2] * c->n[2] > 0) || !(approach(c, before) > least)) continue;
+        l->hit[c->a] = 1;
+        *any = true;
+        if (c->b >= 0) l->hit[c->b] = 1;
+    }
+    return STI_OK;
+}
+
+// A step in which contacts close faster than two steps of falling make them, and some grain changes by half of that or
+// more, is an atom: what it changed of the velocities of these grains.
+static sti_status measure(life* l, const sti_bed_report* r) {
+    const int n = l->grains.count;
+    const double* g = l->grains.gravity;
+    const double least = 2 * l->scene.step.h * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    bool any = false;
+    double change = 0;
+    read_velocities(l, sti_meter_velocity(l->meter));
+    sti_meter_row(l->meter, r->time, r->impulses);
+    for (int k = 0; k < n && !any; k++) any = sti_meter_change(l->meter, 3 * k, 3) > 0.25 * least * least;
+    if (!any) return STI_OK;
+    any = false;
+    const sti_status status = find_hit(l, least, &any);
+    if (status != STI_OK || !any) return status;
+    for (int k = 0; k < n; k++) {
+        if (l->hit[k])
+            change += sti_meter_change(l->meter, 3 * k, 3) + sti_meter_change(l->meter, 3 * n + 3 * k, 3);
+    }
+    sti_meter_atom(l->meter, r->time, sqrt(change));
+    return STI_OK;
+}
+
 static sti_status step(void* self, bool* made, bool* over) {
     life* l = self;
     sti_bed_report r;
-    const sti_status status = sti_bed_step(l->bed, &r);
+    sti_status status = sti_bed_step(l->bed, &r);
     if (status != STI_OK) return status;
     *made = l->stepped = true;
     add_solved(&l->run, &r, l->accept);
     add_up(&l->run, &r);
+    status = measure(l, &r);
+    if (status != STI_OK) return status;
     l->run.quiet = r.kinetic < l->until ? l->run.quiet + 1 : 0;
     *over = rests(l) && !l->past_rest;
     return ask_whether_jammed(l);
@@ -292,7 +375,10 @@ static sti_status step(void* self, bool* made, bool* over) {
 // Grains that have left come in again. Files and callers were before: they want places and contacts of one step.
 static sti_status turn(void* self) {
     life* l = self;
-    return l->flow != NULL ? sti_recirculation_apply(l->flow, l->bed, NULL) : STI_OK;
+    if (l->flow == NULL) return STI_OK;
+    const sti_status status = sti_recirculation_apply(l->flow, l->bed, NULL);
+    read_velocities(l, sti_meter_last(l->meter));  // coming in again is no motion
+    return status;
 }
 
 static void drop_problem(sti_env* env, void* memory) {
@@ -414,6 +500,7 @@ static sti_status save(const void* self, sti_store* out) {
     sti_free(l->env, bytes);
     sti_store_put_members(out, "grains", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_members(out, "last", &l->run.last, last_members, STI_MEMBER_COUNT(last_members));
+    sti_meter_save(l->meter, out);
     if (l->flow == NULL) return STI_OK;
     status = sti_recirculation_save_state(l->flow, &bytes, &size);
     if (status != STI_OK) return status;
@@ -458,6 +545,8 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
     if (status == STI_OK) status = make_grains(l);
     if (status == STI_OK) status = load_bed(l, in);
     if (status == STI_OK) status = load_sums(l, in);
+    if (status == STI_OK) status = make_meter(l);
+    if (status == STI_OK) status = sti_meter_load(l->meter, in);
     if (status != STI_OK) destroy(l);
     if (status == STI_OK) *self = l;
     return status;
@@ -465,7 +554,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_grains = {
     .kind = "grains",
-    .version = 1,
+    .version = 2,
     .prepare = prepare,
     .now = now,
     .step = step,

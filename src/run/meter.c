@@ -74,8 +74,16 @@ void sti_meter_row(sti_meter* meter, double t, double normal) {
                           row(meter, k - 2), normal);
 }
 
+double* sti_meter_last(sti_meter* meter) {
+    return row(meter, meter->rows - 1);
+}
+
+const double* sti_meter_before(const sti_meter* meter) {
+    return row(meter, meter->rows - 2);
+}
+
 double sti_meter_change(const sti_meter* meter, int first, int count) {
-    const double *v = row(meter, meter->rows - 1), *before = row(meter, meter->rows - 2);
+    const double *v = row(meter, meter->rows - 1), *before = sti_meter_before(meter);
     double sum = 0;
     for (int i = first; before != NULL && i < first + count; i++) sum += (v[i] - before[i]) * (v[i] - before[i]);
     return sum;

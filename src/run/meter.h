@@ -23,6 +23,10 @@ void sti_meter_destroy(sti_meter* meter);  // accepts NULL
 // The next row: its velocity is written to what sti_meter_velocity returns, then it is taken.
 double* sti_meter_velocity(sti_meter* meter);
 void sti_meter_row(sti_meter* meter, double t, double normal);
+// The velocities of the last row, to be set anew where something else than a step changed them; and of the row before it
+// (NULL: there is none).
+double* sti_meter_last(sti_meter* meter);
+const double* sti_meter_before(const sti_meter* meter);
 // Sum of squares of what `count` components from `first` on changed in the last row.
 double sti_meter_change(const sti_meter* meter, int first, int count);
 void sti_meter_atom(sti_meter* meter, double t, double size);

@@ -1,4 +1,4 @@
-// A run as a measure: a bouncing ball in closed form, as a system and as a body; the same as a path of all steps; which
+// A run as a measure: a bouncing ball in closed form, as a system and as a body; grains; the same as a path of all steps; which
 // impacts are kept; hypotheses that fail; failing allocations.
 #include <math.h>
 #include <stiction/stiction.h>
@@ -170,6 +170,81 @@ static void measures_are_those_of_a_path_of_all_steps(void** state) {
     sti_run_destroy(run);
 }
 
+static const char grains[] =
+    "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 12, \"seed\": 4, \"mu\": 0.3},"
+    " \"step\": {\"h\": 0.01, \"tol\": 1e-8}, \"time\": 1}";
+
+// What a step changed of the grains that others, or walls, ran into; -1: of none.
+static double change_of_hit(const sti_bed* bed, int n, const double* before, const double* after, double least) {
+    sti_bed_contact contact[400];
+    bool hit[20] = {false}, any = false;
+    double sum = 0;
+    const int count = sti_bed_contact_count(bed);
+    assert_true(count <= 400 && n <= 20);
+    sti_bed_contacts(bed, contact);
+    for (int k = 0; k < count; k++) {
+        const sti_bed_contact* c = &contact[k];
+        double speed = 0, force = 0;
+        for (int i = 0; i < 3; i++) {
+            speed += c->n[i] * (before[3 * c->a + i] - (c->b >= 0 ? before[3 * c->b + i] : 0));
+            force += c->n[i] * c->r[i];
+        }
+        if (force <= 0 || -speed <= least) continue;
+        hit[c->a] = any = true;
+        if (c->b >= 0) hit[c->b] = true;
+    }
+    double most = 0;
+    for (int k = 0; k < 6 * n; k++) sum += hit[k % (3 * n) / 3] ? pow(after[k] - before[k], 2) : 0;
+    for (int k = 0; k < n; k++) {
+        const double *x = before + 3 * k, *y = after + 3 * k;
+        most = fmax(most, hypot(hypot(y[0] - x[0], y[1] - x[1]), y[2] - x[2]));
+    }
+    return any && most > least / 2 ? sqrt(sum) : -1;
+}
+
+static void grains_have_the_measures_of_their_steps(void** state) {
+    (void)state;
+    const sti_run_source source = {.text = grains, .size = sizeof grains - 1};
+    sti_simulation* s;
+    sti_run* run;
+    sti_document* document;
+    sti_grains start;
+    sti_bed* bed;
+    sti_path* path;
+    sti_path_measures p;
+    sti_bed_report r;
+    double v[2][72], x[36], hits = 0, sum = 0;
+    must(sti_bed_simulation(group_env, &source, &s));
+    must(go(group_env, s, 1, &run));
+    const sti_run_measure* m = sti_bed_run_of(run)->measure;
+    must(sti_document_parse(group_env, source.text, source.size, "grains", &document));
+    must(sti_scene_grains(group_env, sti_scene_of(document), &start));
+    must(sti_bed_create(group_env, &start, &sti_scene_of(document)->step, &bed));
+    must(sti_path_create(group_env, 36, 72, 1, &path));
+    sti_bed_get(bed, x, v[0], v[0] + 36);
+    must(sti_path_add(path, 0, x, v[0], 0));
+    for (int l = 0; l < 100; l++) {
+        double *before = v[l % 2], *after = v[1 - l % 2];
+        must(sti_bed_step(bed, &r));
+        sti_bed_get(bed, x, after, after + 36);
+        must(sti_path_add(path, r.time, x, after, r.impulses));
+        const double size = change_of_hit(bed, 12, before, after, 2 * 0.01 * g);
+        hits += size >= 0;
+        sum += size >= 0 ? size : 0;
+    }
+    sti_path_measure(path, &p);
+    assert_true(p.variation > 20 && p.variation == m->sizes.variation && p.speed == m->sizes.speed);
+    assert_true(p.weighted_variation == m->sizes.weighted_variation && p.jump == m->sizes.jump);
+    assert_true(p.impulses > 1 && p.impulses == m->sizes.impulses);
+    assert_true(hits > 2 && hits < 90 && (double)m->atoms == hits);
+    assert_near(m->atom_sum, sum, 1e-12 * sum);
+    sti_path_destroy(path);
+    sti_bed_destroy(bed);
+    sti_grains_clear(group_env, &start);
+    sti_document_destroy(document);
+    sti_run_destroy(run);
+}
+
 static void hypotheses_that_fail_are_seen_to_fail(void** state) {
     (void)state;
     sti_run* run = run_system(wedged, NULL, NULL, 0.1);
@@ -238,6 +313,7 @@ int main(void) {
         cmocka_unit_test(a_ball_as_a_body_has_them_up_to_h),
         cmocka_unit_test(impulses_of_a_body_that_stays_down_are_its_weight_over_the_time),
         cmocka_unit_test(measures_are_those_of_a_path_of_all_steps),
+        cmocka_unit_test(grains_have_the_measures_of_their_steps),
         cmocka_unit_test(hypotheses_that_fail_are_seen_to_fail),
         cmocka_unit_test(the_largest_impacts_are_kept_in_order_of_time),
         cmocka_unit_test(few_instants_are_looked_at),
