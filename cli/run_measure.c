@@ -1,5 +1,5 @@
-// run_measure.c: what a run of a system, of bodies or of grains says of itself as a measure: sizes, impacts, hypotheses of the
-// theorems.
+// run_measure.c: what a run of a system, of bodies or of grains says of itself as a measure: sizes, impacts, hypotheses
+// of the theorems.
 #include "run_measure.h"
 
 #include <math.h>
@@ -60,11 +60,9 @@ static void put_mass(cli_json* j, const sti_run_measure* m, cli_measured of) {
 
 static void put_cone(cli_json* j, const sti_run_measure* m, cli_measured of) {
     char why[200];
-    if (of != CLI_MEASURED_SYSTEM) {
+    if (of == CLI_MEASURED_GRAINS) {
         put_hypothesis(j, "H4", "unchecked",
-                       of == CLI_MEASURED_BODIES
-                           ? "the total friction cone is uniformly pointed: not looked at of bodies"
-                           : "the total friction cone is uniformly pointed: not looked at of grains; --jamming asks it");
+                       "the total friction cone is uniformly pointed: not looked at of grains; --jamming asks it");
         return;
     }
     const long seen = m->touched - m->passed;
@@ -106,7 +104,7 @@ void cli_measure_json(cli_json* j, const sti_run_measure* m, cli_measured of) {
     cli_json_number(j, "jump_time", m->sizes.jump_time);
     cli_json_number(j, "impulses", m->sizes.impulses);
     put_impacts(j, m);
-    if (of == CLI_MEASURED_SYSTEM) put_pointed(j, m);
+    if (of != CLI_MEASURED_GRAINS) put_pointed(j, m);
     put_hypotheses(j, m, of);
     cli_json_end(j);
 }

@@ -344,6 +344,7 @@ static void find_steps(const cli* c, const sti_recorded_bed* w, sti_bed_verify_o
     const sti_scene* scene = sti_scene_of(document);
     if (scene != NULL && scene->step.tol > 0) o->step_tol = scene->step.tol;
     if (scene != NULL) o->law = scene->step.law;
+    if (scene != NULL) o->facets = scene->step.facets;
     if (scene != NULL) o->recover = scene->step.recover;
     sti_document_destroy(document);
 }

@@ -332,7 +332,8 @@ typedef struct sti_bed_verification {
 typedef struct sti_bed_verify_options {
     double tol;       // limit of checks, in parts of their scales (default 1e-6)
     double step_tol;  // to which steps were solved: twice it is the limit of `law` (default 1e-4)
-    sti_law law;      // facets: `law` is not looked at (default coulomb)
+    sti_law law;      // of the steps (default coulomb)
+    int facets;       // of the law with facets (default 3)
     double recover;   // part of a penetration that a step takes back (default 1)
 } sti_bed_verify_options;
 

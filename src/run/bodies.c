@@ -277,6 +277,30 @@ static void add_up(sti_world_run* t, const sti_world_report* r) {
     t->last = *r;
 }
 
+enum { MOST_IMPACTS = 32 };  // that the cone is looked at for: it takes as long as some steps
+
+// The cone of what touches at the end of the step. Nothing that touches is not looked at.
+static sti_status look(life* l) {
+    const sti_bodies* bodies = l->run.scene->bodies;
+    sti_instant* in = NULL;
+    size_t moving = 0, dof = sti_bodies_dim(bodies) == 3 ? 6 : 3;
+    for (size_t k = 0; k < bodies_of(l); k++) moving += !sti_bodies_body(bodies, (int)k)->fixed;
+    sti_status status = STI_ERR_SIZE;
+    if (moving * dof <= STI_METER_ROWS) status = sti_world_instant(l->env, l->world, 1e-8, &in);
+    if (status == STI_ERR_MEMORY) return status;
+    if (status != STI_OK) {  // also of accelerations that have no value here
+        sti_meter_pass(l->meter);
+        return STI_OK;
+    }
+    bool* closed = sti_alloc_array(l->env, (size_t)in->contact_count + 1, sizeof *closed);
+    status = closed == NULL ? STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d contacts", in->contact_count) : STI_OK;
+    for (int i = 0; status == STI_OK && i < in->contact_count; i++) closed[i] = !in->contacts[i].bilateral;
+    if (status == STI_OK) status = sti_meter_look(l->meter, in, closed, in->contact_count);
+    sti_free(l->env, closed);
+    sti_instant_destroy(l->env, in);
+    return status;
+}
+
 // A step with impacts is an atom: what it changed of the velocities of those that were hit.
 static void measure(life* l, const sti_world_report* r) {
     int count = 0;
@@ -300,9 +324,12 @@ static sti_status step(void* self, bool* made, bool* over) {
     sti_status status = sti_world_step(l->world, &r);
     if (status != STI_OK) return status;
     *made = l->stepped = true;
+    const bool changed = r.impacts + r.landings > 0 && l->meter->looked < MOST_IMPACTS;
     add_solved(&l->run, &r, l->accept);
     add_up(&l->run, &r);
     measure(l, &r);
+    if (sti_meter_due(l->meter, r.step, changed) && r.touching > 0) status = look(l);
+    if (status != STI_OK) return status;
     const double start = sti_clock();
     if (l->checker != NULL) status = sti_run_checker_look_world(l->checker, l->world, &r);
     l->run.time_check_s += sti_clock() - start;

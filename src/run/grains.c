@@ -307,7 +307,8 @@ static sti_status ask_whether_jammed(life* l) {
 static double approach(const sti_bed_contact* c, const double* before) {
     double sum = 0;
     for (int i = 0; i < 3; i++)
-        sum -= c->n[i] * (before[3 * (size_t)c->a + (size_t)i] - (c->b >= 0 ? before[3 * (size_t)c->b + (size_t)i] : 0));
+        sum -=
+            c->n[i] * (before[3 * (size_t)c->a + (size_t)i] - (c->b >= 0 ? before[3 * (size_t)c->b + (size_t)i] : 0));
     return sum;
 }
 
@@ -326,7 +327,8 @@ static sti_status find_hit(life* l, double least, bool* any) {
     memset(l->hit, 0, (size_t)l->grains.count);
     for (size_t k = 0; k < count; k++) {
         const sti_bed_contact* c = &l->contact[k];
-        if (!(c->r[0] * c->n[0] + c->r[1] * c->n[1] + c->r[2] * c->n[2] > 0) || !(approach(c, before) > least)) continue;
+        if (!(c->r[0] * c->n[0] + c->r[1] * c->n[1] + c->r[2] * c->n[2] > 0) || !(approach(c, before) > least))
+            continue;
         l->hit[c->a] = 1;
         *any = true;
         if (c->b >= 0) l->hit[c->b] = 1;
@@ -350,8 +352,7 @@ static sti_status measure(life* l, const sti_bed_report* r) {
     const sti_status status = find_hit(l, least, &any);
     if (status != STI_OK || !any) return status;
     for (int k = 0; k < n; k++) {
-        if (l->hit[k])
-            change += sti_meter_change(l->meter, 3 * k, 3) + sti_meter_change(l->meter, 3 * n + 3 * k, 3);
+        if (l->hit[k]) change += sti_meter_change(l->meter, 3 * k, 3) + sti_meter_change(l->meter, 3 * n + 3 * k, 3);
     }
     sti_meter_atom(l->meter, r->time, sqrt(change));
     return STI_OK;

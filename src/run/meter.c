@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "run/store.h"
 
-enum { MOST_CHANGES = 200, MOST_ROWS = 64 };
+enum { MOST_CHANGES = 200, MOST_ROWS = STI_METER_ROWS };
 
 static const long MOST_COUNT = 1000000000000000000;  // in a checkpoint
 
@@ -231,6 +231,12 @@ sti_status sti_meter_look(sti_meter* meter, const sti_instant* instant, const bo
     else
         meter->m.mass_varies = meter->m.mass_varies || mass_differs(meter, instant);
     return status == STI_OK ? look_at_cone(meter, instant, closed, contact_count) : status;
+}
+
+void sti_meter_pass(sti_meter* meter) {
+    meter->m.looked++;
+    meter->m.touched++;
+    meter->m.passed++;
 }
 
 // ---- checkpoints

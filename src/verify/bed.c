@@ -32,7 +32,7 @@ const char* sti_bed_check_text(sti_bed_check_kind kind) {
 }
 
 sti_bed_verify_options sti_bed_verify_options_default(void) {
-    return (sti_bed_verify_options){.tol = 1e-6, .step_tol = 1e-4, .recover = 1};
+    return (sti_bed_verify_options){.tol = 1e-6, .step_tol = 1e-4, .facets = 3, .recover = 1};
 }
 
 // A grain in its cell of a grid.
@@ -323,6 +323,49 @@ static double law_defect(const checker* k, long frame, long c) {
     return sum;
 }
 
+// Facets: directions d_s at equal angles from a tangent across the smallest entry of the normal, which points from the
+// later grain to the other and into walls.
+static void first_tangent(const checker* k, long c, double t1[3], double t2[3]) {
+    const int a = (int)k->w->a[c], b = (int)k->w->b[c];
+    const double side = b >= 0 && a < b ? 1 : -1, *own = k->w->n + 3 * c;
+    const double n[3] = {side * own[0], side * own[1], side * own[2]};
+    int least = 0;
+    for (int i = 1; i < 3; i++) least = fabs(n[i]) < fabs(n[least]) ? i : least;
+    double size = 0;
+    for (int i = 0; i < 3; i++) {
+        t1[i] = (i == least) - n[least] * n[i];
+        size += t1[i] * t1[i];
+    }
+    for (int i = 0; i < 3; i++) t1[i] /= sqrt(size);
+    for (int i = 0; i < 3; i++) t2[i] = n[(i + 1) % 3] * t1[(i + 2) % 3] - n[(i + 2) % 3] * t1[(i + 1) % 3];
+    for (int i = 0; i < 3; i++) {  // d_s act on the impulse on a
+        t1[i] *= side;
+        t2[i] *= side;
+    }
+}
+
+// r in the cone of the facets, w_s = u_n + mu d_s'u >= 0, and r'u = 0 (the sum of all lambda_s w_s, whatever lambda
+// is): what each misses, as an impulse.
+static double facets_defect(const checker* k, long frame, long c) {
+    const int a = (int)k->w->a[c], b = (int)k->w->b[c], p = k->options.facets;
+    const double *n = k->w->n + 3 * c, *r = k->w->r + 3 * c, gap = k->w->gap[c], mu = friction_of(k, c);
+    const double m = 2.0 / 7 / (1 / k->w->mass[a] + (b >= 0 ? 1 / k->w->mass[b] : 0));
+    double u[3], t1[3], t2[3];
+    relative_velocity(k, frame, c, u);
+    first_tangent(k, c, t1, t2);
+    const double r_n = dot(n, r), x = dot(t1, r), y = dot(t2, r);
+    for (int i = 0; i < 3; i++) u[i] += (gap < 0 ? k->options.recover : 1) * gap / k->h * n[i];
+    double outside = fmax(0, -r_n), closing = 0;
+    for (int s = 1; s <= p; s++) {
+        const double pi = 3.14159265358979323846, at = 2 * pi * s / p, edge = at + pi / p, reach = mu * cos(pi / p);
+        const double w = dot(n, u) + mu * (cos(at) * dot(t1, u) + sin(at) * dot(t2, u));
+        outside = fmax(outside, (cos(edge) * x + sin(edge) * y - reach * r_n) / sqrt(1 + reach * reach));
+        closing = fmax(closing, -w / (1 + mu * mu));
+    }
+    const double size = sqrt(dot(r, r)) / m + sqrt(dot(u, u)), work = size > 0 ? fabs(dot(r, u)) / size : 0;
+    return outside * outside + m * m * closing * closing + work * work;
+}
+
 // In parts of all impulses of the frame, or of what gravity gives to one grain.
 static void check_law(checker* k, long frame, long first, long last) {
     double off = 0, size = 0, worst = -1;
@@ -330,14 +373,14 @@ static void check_law(checker* k, long frame, long first, long last) {
     for (long c = first; c < last; c++) {
         const int a = (int)k->w->a[c], b = (int)k->w->b[c];
         if (jumps(k, frame, a) || (b >= 0 && jumps(k, frame, b))) continue;
-        const double defect = law_defect(k, frame, c);
+        const bool facets = k->options.law == STI_LAW_FACETS;
+        const double defect = facets ? facets_defect(k, frame, c) : law_defect(k, frame, c);
         off += defect;
         size += dot(k->w->r + 3 * c, k->w->r + 3 * c);
         if (defect > worst) place = (int)(c - first);
         worst = fmax(worst, defect);
     }
-    if (last > first && k->options.law != STI_LAW_FACETS)
-        look(k, STI_BED_LAW, sqrt(off) / fmax(sqrt(size), k->impulse), frame, place);
+    if (last > first) look(k, STI_BED_LAW, sqrt(off) / fmax(sqrt(size), k->impulse), frame, place);
 }
 
 static void check_step(checker* k, long frame, long first, long last) {
@@ -416,6 +459,8 @@ sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed, co
     if (!(k.options.tol > 0 && k.options.step_tol > 0))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol %g, step_tol %g: positive numbers expected", k.options.tol,
                         k.options.step_tol);
+    if (k.options.law == STI_LAW_FACETS && k.options.facets < 3)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "facets: %d: 3 or more are expected", k.options.facets);
     k.sum = sti_alloc_array_zero(env, sti_size_mul(3, count) + 1, sizeof *k.sum);
     k.moment = sti_alloc_array_zero(env, sti_size_mul(3, count) + 1, sizeof *k.moment);
     k.cells = sti_alloc_array_zero(env, count + 1, sizeof *k.cells);

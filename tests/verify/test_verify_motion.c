@@ -158,17 +158,19 @@ static void another_system_is_refused(void** state) {
 
 enum { GRAINS = 20, BED_STEPS = 60 };
 
-static void load_bed(sti_recorded_bed* w) {
-    char name[300];
+static void load_bed_by(sti_recorded_bed* w, const char* step) {
+    char name[300], scene[300];
     sti_grains g;
     sti_bed* bed;
     sti_bed_record* record;
     sti_document* document;
-    const char scene[] =
-        "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 20, \"mu\": 0.4}, \"time\": 1}";
+    const int size = snprintf(scene, sizeof scene,
+                              "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 20, \"mu\": 0.4},"
+                              " \"step\": {%s}, \"time\": 1}",
+                              step);
     use("bed");
     file("bed.h5", name, sizeof name);
-    must(sti_document_parse(group_env, scene, sizeof scene - 1, "scene", &document));
+    must(sti_document_parse(group_env, scene, (size_t)size, "scene", &document));
     const sti_scene* of = sti_scene_of(document);
     must(sti_scene_grains(group_env, of, &g));
     must(sti_bed_create(group_env, &g, &of->step, &bed));
@@ -187,6 +189,10 @@ static void load_bed(sti_recorded_bed* w) {
     sti_document_destroy(document);
     must(sti_recorded_bed_load(group_env, name, w));
     drop();
+}
+
+static void load_bed(sti_recorded_bed* w) {
+    load_bed_by(w, "");
 }
 
 static sti_bed_verification judge_bed(const sti_recorded_bed* w) {
@@ -246,6 +252,37 @@ static void what_is_forged_in_grains_is_found(void** state) {
     for (int i = 0; i < 3; i++) w.r[3 * carries + i] += 2 * p * n[i];
     for (int i = 0; i < 3; i++) w.x[grain + (size_t)i] = w.x[grain + 3 + (size_t)i] + (i == 0 ? 0.1 : 0);
     assert_false(judge_bed(&w).check[STI_BED_PENETRATION].holds);
+    sti_recorded_bed_clear(group_env, &w);
+}
+
+// The impulses of steps by facets obey their law: where one is changed, or facets stand otherwise, they do not.
+static void the_law_of_facets_is_looked_at(void** state) {
+    (void)state;
+    sti_recorded_bed w;
+    sti_bed_verification v;
+    sti_bed_verify_options o = sti_bed_verify_options_default();
+    for (o.facets = 3; o.facets <= 6; o.facets++) {
+        char law[80];
+        snprintf(law, sizeof law, "\"law\": \"facets\", \"facets\": %d, \"solver\": \"apgd\", \"tol\": 1e-7", o.facets);
+        load_bed_by(&w, law);
+        o.law = STI_LAW_FACETS;
+        o.step_tol = 1e-7;
+        must(sti_verify_recorded_bed(group_env, &w, &o, &v));
+        if (!v.accepted) print_error("%d facets: law %g\n", o.facets, v.check[STI_BED_LAW].worst);
+        assert_true(v.accepted && v.check[STI_BED_LAW].looked > 10);
+        o.facets++;
+        must(sti_verify_recorded_bed(group_env, &w, &o, &v));
+        assert_true(v.check[STI_BED_LAW].worst > 1e-3);
+        o.facets--;
+        o.law = STI_LAW_CONE;
+        must(sti_verify_recorded_bed(group_env, &w, &o, &v));
+        assert_true(v.check[STI_BED_LAW].worst > 1e-3);
+        sti_recorded_bed_clear(group_env, &w);
+    }
+    o.law = STI_LAW_FACETS;
+    o.facets = 2;
+    load_bed(&w);
+    assert_int_equal(sti_verify_recorded_bed(group_env, &w, &o, &v), STI_ERR_ARGUMENT);
     sti_recorded_bed_clear(group_env, &w);
 }
 
@@ -332,8 +369,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_true_run_of_a_system_is_accepted), cmocka_unit_test(what_is_forged_in_a_system_is_found),
         cmocka_unit_test(another_system_is_refused),          cmocka_unit_test(a_true_run_of_grains_is_accepted),
-        cmocka_unit_test(what_is_forged_in_grains_is_found),  cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(reading_may_run_out_of_memory),
+        cmocka_unit_test(the_law_of_facets_is_looked_at),     cmocka_unit_test(what_is_forged_in_grains_is_found),
+        cmocka_unit_test(every_allocation_may_fail),          cmocka_unit_test(reading_may_run_out_of_memory),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }
