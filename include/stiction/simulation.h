@@ -223,8 +223,8 @@ typedef struct sti_run_measure {
     int atom_count;  // those kept: the largest, in order of time
     double atom_time[STI_RUN_ATOMS], atom_size[STI_RUN_ATOMS];
     // Of systems and bodies, at ends of steps: the first 16, then every sixteenth part later, and the first 200 with a
-    // collision, or after which other contacts are closed (of bodies the first 32 with impacts). Contacts count that are
-    // closed there, else those of the last collision of the step. Of bodies only where contacts carry.
+    // collision, or after which other contacts are closed (of bodies the first 32 with impacts). Contacts count that
+    // are closed there, else those of the last collision of the step. Of bodies only where contacts carry.
     long looked, touched;         // instants; those of them at which a contact was closed
     long passed;                  // of the latter: too large to look at the cone (over 64 velocities or generators)
     double pointed, pointed_at;   // least margin of the total friction cone as in pointed.h; NAN: none was looked at
