@@ -1,6 +1,6 @@
 // analyze_modes_json.c: the answer of stiction analyze modes as JSON, on stdout or into a file.
 #include "analyze_modes.h"
-#include "svg.h"
+#include "file.h"
 
 // Exact numbers as text, doubles beside them.
 static void put_pair(cli_json* j, const cli* c, const char* key, const char* exact_key, const sti_rationals* r,

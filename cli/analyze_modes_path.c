@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyze_modes.h"
-#include "svg.h"
+#include "file.h"
 
 enum { LABEL = 1000 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze_painleve.h"
+#include "file.h"
 #include "svg.h"
 #include "view.h"
 

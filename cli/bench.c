@@ -9,6 +9,7 @@
 
 #include "cli.h"
 #include "contact.h"
+#include "file.h"
 
 typedef struct row {
     char* problem;
@@ -265,31 +266,12 @@ static void put_csv(FILE* out, const bench* b) {
     }
 }
 
-// Whole or not at all: a temporary beside it, then renamed.
 static int write_csv(const bench* b, const char* path) {
-    const size_t size = strlen(path) + 32;
-    char* temporary = malloc(size);
-    if (temporary == NULL) return cli_fail_memory(b->c);
-    snprintf(temporary, size, "%s.%ld.tmp", path, (long)getpid());
-    struct stat info;
-    int code = CLI_DONE;
-    FILE* out = NULL;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        code = cli_fail_usage(b->c, "%s: exists and is not a regular file", path);
-    else
-        out = fopen(temporary, "wx");
-    if (code == CLI_DONE && out == NULL)
-        code = cli_fail_usage(b->c, "%s: cannot be written: %s", path, strerror(errno));
-    if (out != NULL) {
-        put_csv(out, b);
-        const bool written = ferror(out) == 0;
-        if (fclose(out) != 0 || !written || rename(temporary, path) != 0) {
-            code = cli_fail_usage(b->c, "%s: cannot be written: %s", path, strerror(errno));
-            unlink(temporary);
-        }
-    }
-    free(temporary);
-    return code;
+    cli_file f;
+    const int code = cli_file_open(b->c, path, &f);
+    if (code != CLI_DONE) return code;
+    put_csv(f.out, b);
+    return cli_file_close(b->c, &f, true);
 }
 
 static int print_json(const bench* b, int code) {

@@ -7,8 +7,8 @@
 #include <stiction/plan.h>
 #include <string.h>
 
+#include "file.h"
 #include "scenes.h"
-#include "svg.h"
 
 enum { MOST_GOALS = 8 };
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "run_bed.h"
 #include "run_measure.h"
 #include "svg.h"

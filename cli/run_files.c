@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "run.h"
 #include "scenes.h"
-#include "svg.h"
 
 int cli_run_read_text(const cli* c, const char* name, char** text, size_t* size) {
     const cli_scene* scene = cli_scene_instead(name);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "svg.h"
 
 enum { MOST_RUNS = 10000, MOST_JOBS = 64, MOST_COLUMNS = 400, MOST_TEXT = 1 << 22, PLOTTED = 4 };
@@ -209,21 +210,19 @@ static int take_summaries(sweep* s) {
 // ---- table and plot
 
 static int write_table(const sweep* s) {
-    FILE* f = fopen(s->ask->csv, "w");
-    if (f == NULL) return cli_fail_usage(s->c, "--csv: %.200s: cannot be written: %s", s->ask->csv, strerror(errno));
-    fprintf(f, "%s,code", s->name);
-    for (int i = 0; i < s->column_count; i++) fprintf(f, ",%s", s->columns[i].name);
-    fputc('\n', f);
+    cli_file f;
+    const int code = cli_file_open(s->c, s->ask->csv, &f);
+    if (code != CLI_DONE) return code;
+    fprintf(f.out, "%s,code", s->name);
+    for (int i = 0; i < s->column_count; i++) fprintf(f.out, ",%s", s->columns[i].name);
+    fputc('\n', f.out);
     for (int k = 0; k < s->count; k++) {
-        fprintf(f, "%.17g,", s->at[k]);
-        if (s->code[k] >= 0) fprintf(f, "%d", s->code[k]);
-        for (int i = 0; i < s->column_count; i++) cli_run_csv_number(f, s->columns[i].value[k]);
-        fputc('\n', f);
+        fprintf(f.out, "%.17g,", s->at[k]);
+        if (s->code[k] >= 0) fprintf(f.out, "%d", s->code[k]);
+        for (int i = 0; i < s->column_count; i++) cli_run_csv_number(f.out, s->columns[i].value[k]);
+        fputc('\n', f.out);
     }
-    const bool good = ferror(f) == 0;
-    if (fclose(f) == 0 && good) return CLI_DONE;
-    cli_fail_usage(s->c, "--csv: %.200s: cannot be written", s->ask->csv);
-    return CLI_INTERNAL;
+    return cli_file_close(s->c, &f, true);
 }
 
 static int check_plotted(const sweep* s, const char* names, const column* out[PLOTTED], int* count) {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
+
 enum { LEFT = 76, TOP = 52, BOTTOM = 64, RIGHT = 24, BETWEEN = 16, FRAME_WIDTH = 520, FRAME_HEIGHT = 420 };
 
 const char* cli_svg_color(int i) {
@@ -366,32 +368,5 @@ int cli_svg_save(cli_svg* s, const cli* c, const char* path) {
     const int code = s->broken || whole.broken ? cli_fail_memory(c) : cli_write_file(c, path, whole.text, whole.size);
     cli_svg_drop(&whole);
     cli_svg_drop(s);
-    return code;
-}
-
-// ---- the file
-
-int cli_write_file(const cli* c, const char* path, const char* text, size_t size) {
-    const size_t length = strlen(path);
-    char* temporary = malloc(length + 5);
-    if (temporary == NULL) return cli_fail_memory(c);
-    memcpy(temporary, path, length);
-    memcpy(temporary + length, ".tmp", 5);
-    FILE* f = fopen(temporary, "wb");
-    bool good = f != NULL;
-    if (f != NULL) {
-        good = fwrite(text, 1, size, f) == size;
-        if (fclose(f) != 0) good = false;
-        if (good) good = rename(temporary, path) == 0;
-    }
-    int code = CLI_DONE;
-    if (!good) {
-        const int why = errno;
-        if (f != NULL) remove(temporary);
-        const bool place = f != NULL || (why != ENOENT && why != ENOTDIR && why != EISDIR);  // is there
-        code = cli_fail_usage(c, "%s: cannot be written: %s", path, strerror(why));
-        if (place) code = CLI_INTERNAL;
-    }
-    free(temporary);
     return code;
 }

@@ -75,7 +75,4 @@ void cli_svg_legend(cli_svg* s, const char* color, const char* text);  // at mos
 int cli_svg_save(cli_svg* s, const cli* c, const char* path);
 void cli_svg_drop(cli_svg* s);  // frees without writing
 
-// A text file, whole or not at all: to a temporary beside it, then renamed. As above.
-int cli_write_file(const cli* c, const char* path, const char* text, size_t size);
-
 #endif

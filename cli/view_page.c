@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "view.h"
 
 // ---- numbers: little-endian bytes in base64
@@ -117,26 +118,9 @@ bool cli_page_put(FILE* f, cli_page* p, const char* connect) {
 int cli_page_save(const cli* c, cli_page* p, const char* path) {
     size_t size = 0;
     const char* data = cli_json_close(&p->json, &size);
-    const size_t length = strlen(path) + 32;
-    char* temporary = malloc(length);
-    if (data == NULL || temporary == NULL) {
-        free(temporary);
-        cli_json_drop(&p->json);
-        return cli_fail_memory(c);
-    }
-    snprintf(temporary, length, "%s.%ld.tmp", path, (long)getpid());
-    int code = CLI_DONE;
-    FILE* f = fopen(temporary, "wb");
-    bool good = f != NULL && put_page(f, data, size, "'none'");
-    if (f != NULL && fclose(f) != 0) good = false;
-    if (good) good = rename(temporary, path) == 0;
-    if (!good) {
-        const int why = errno;
-        if (f != NULL) remove(temporary);
-        code = cli_fail_usage(c, "%.200s: cannot be written: %s", path, strerror(why));
-        if (f != NULL) code = CLI_INTERNAL;
-    }
-    free(temporary);
+    cli_file f;
+    int code = data != NULL ? cli_file_open(c, path, &f) : cli_fail_memory(c);
+    if (code == CLI_DONE) code = cli_file_close(c, &f, put_page(f.out, data, size, "'none'"));
     cli_json_drop(&p->json);
     return code;
 }

@@ -44,6 +44,29 @@ unwritten "forces on a full disk" a.hdf5 solve "$source_dir/problems/siconos_rov
 unwritten "an answer of sticking on a full disk" a.json analyze sticking painleve-rod --output
 unwritten "an answer of modes on a full disk" a.json analyze modes painleve-rod --output
 unwritten "a picture on a full disk" a.svg analyze modes painleve-rod --picture
+# ---- what is no regular file stays what it is: a pipe is written to, and not replaced; nobody's *.tmp is taken
+mkfifo pipe
+piped() { # NAME ARGUMENT...
+    local name=$1
+    shift
+    cat pipe >piped &
+    run "$@" pipe
+    wait $!
+    [ -p pipe ] && ok "$name: the pipe is still one" || not_ok "$name: the pipe is still one" "$(ls -l pipe)"
+    [ -s piped ] && ok "$name: the pipe was written to" || not_ok "$name: the pipe was written to" "$(head -c 300 err)"
+}
+piped "a picture" analyze modes painleve-rod --picture
+piped "a table of solvers" bench p.json --csv
+piped "a table of a sweep" run bouncing-ball --time 0.05 --sweep e=0.1:0.2:2 --csv
+if [ -c /dev/full ]; then
+    ln -s /dev/full full
+    run analyze modes painleve-rod --picture full
+    [ "$code" = 3 ] && [ -c full ] && ok "a device that is full" || not_ok "a device that is full" "exit code $code, 3 expected"
+fi
+echo mine >modes.svg.tmp
+run analyze modes painleve-rod --picture modes.svg
+[ "$(cat modes.svg.tmp)" = mine ] && ok "a file of another name is kept" || not_ok "a file of another name is kept" "$(head -c 100 modes.svg.tmp)"
+rm -f pipe full piped modes.svg*
 run solve p.json --output nowhere/answer.json
 refused "an answer to a place that is not there" "nowhere/answer.json: cannot be written"
 
