@@ -49,7 +49,7 @@ typedef struct sti_l1_answer {
     double objective;  // |A x + b|_1, or the largest |A x + b|_i
     double bound;      // b'y: no x has a lower value; 0 where A'y is not 0 up to rounding, since no norm is negative
     double gap;        // (objective - bound) / objective; 0 when all rows are met up to rounding
-    double residual;   // largest |A'y|_j over the sum of its terms
+    double residual;   // largest |A'y|_j over the sum of |A_ij| and the largest |y|
     long iterations;   // factorizations
     double time_s;
     char reason[160];

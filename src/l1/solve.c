@@ -50,21 +50,29 @@ static sti_status reserve(sti_env* env, const sti_l1* p, const sti_l1_options* o
     return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d unknowns and %d rows", p->n, p->m);
 }
 
-// Objective, bound, gap and residual of the answer. A is sparse; r (m) is scratch.
-static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
+// The largest |A'y|_j over the column times the largest |y|: by so much of that y is off a vector with A'y = 0. r (m) =
+// A x + b. A is sparse.
+static double products(const sti_l1* p, const sti_l1_answer* a, double* r) {
     const sti_matrix* A = &p->A;
+    double worst = 0, most = 0;
+    for (int i = 0; i < p->m; i++) most = fmax(most, fabs(a->y[i]));
     memcpy(r, p->b, (size_t)p->m * sizeof *r);
-    a->residual = 0;
     for (int j = 0; j < p->n; j++) {
-        double sum = 0, terms = 0;
+        double sum = 0, size = 0;
         for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
-            const double t = A->value[k] * a->y[A->row[k]];
-            sum += t;
-            terms += fabs(t);
+            sum += A->value[k] * a->y[A->row[k]];
+            size += fabs(A->value[k]);
             r[A->row[k]] += A->value[k] * a->x[j];
         }
-        if (terms > 0) a->residual = fmax(a->residual, fabs(sum) / terms);
+        if (size > 0 && most > 0) worst = fmax(worst, fabs(sum) / size / most);
     }
+    return worst;
+}
+
+// Objective, bound, gap and residual of the answer; r (m) is scratch.
+static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
+    const sti_matrix* A = &p->A;
+    a->residual = products(p, a, r);
     double distance = 0, sum = 0, largest = 0, weight = 1;
     a->bound = 0;
     for (int i = 0; i < p->m; i++) {
@@ -83,7 +91,7 @@ static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
     a->gap = a->bound = a->residual = 0;
 }
 
-static const double DUAL_FEASIBLE = 1e-10;  // A'y over its terms
+static const double DUAL_FEASIBLE = 1e-10;  // A'y over its columns
 
 static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
     const bool overflow = !isfinite(a->gap) || !isfinite(a->objective);
@@ -99,7 +107,7 @@ static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
     if (overflow)
         snprintf(a->reason, sizeof a->reason, "what is left is beyond the numbers there are: other units may help");
     else if (a->reason[0] == '\0')
-        snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its terms, too much for a bound", a->residual);
+        snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its columns, too much for a bound", a->residual);
 }
 
 static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {

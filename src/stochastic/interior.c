@@ -18,8 +18,11 @@
 // | S3   | u | A, Q | D_0 .. D_N |                  The block -E of K_i is 0 in S3, which has equations alone.
 // | here | u | A, Q | D          |
 //
-// D1: variables without bounds get a small D: a proximal term around the current point, which vanishes with the steps.
+// D1: variables without bounds get a small D, equations a small E: proximal terms around the current point and its
+//     multipliers, which vanish with the steps; larger ones where refinement fails.
 // D2: multipliers of scenario i are divided by p_i (program.h); mu is a mean with the weights p_i.
+// D3: a step of length alpha leaves 1 - alpha of the residuals. Where more is left, directions are refined from then
+//     on.
 //
 // Cost of an iteration: a factorization of every K_i with n + p more columns, and four solutions with it; linear in the
 // number of scenarios. What a block contributes to a sum is gathered by groups of scenarios, so any number of threads
@@ -31,8 +34,13 @@
 
 #include "stochastic/kernel.h"
 
-static const double SHORT_OF = 0.995;   // of the way to the boundary
-static const double PROXIMAL = 1e-8;    // D1
+enum { CORRECTIONS = 6 };
+
+static const double SHORT_OF = 0.995;                          // of the way to the boundary
+static const double PROXIMAL = 1e-8, LARGEST_PROXIMAL = 1e-4;  // D1
+static const double ASTRAY = 1e-3;      // of a right side: a remainder that refinement does not divide
+static const double ENOUGH = 1e-15;     // of a right side: a remainder that needs no refinement
+static const double TENTH = 0.1;        // of the tolerance: residuals that are looked at no closer
 static const double LEAST_STEP = 1e-9;  // below, nothing moves any more
 static const double LARGEST = 1e14;     // beyond, an iterate runs away
 static const double DEEP = 1e-4;        // of the tolerance: a gap at which residuals that do not fall will not
@@ -64,10 +72,13 @@ typedef struct interior {
     double* dl;       // step
     double *rd, *rp;  // residuals
     double* moved;    // A du of the rows; NULL: all are equations
+    double *eu, *el;  // what a solution leaves of the Newton system; el is where moved is
     double *D, *E;
-    double* block;  // all of these arrays
-    sums* part;     // of each chunk, and of block 0 (chunks + 1)
-    double* share;  // of each chunk: what it adds to rd and rp of block 0     (chunks x (n + p))
+    bool refine;      // solutions leave more than rounding
+    double proximal;  // D1
+    double* block;    // all of these arrays
+    sums* part;       // of each chunk, and of block 0 (chunks + 1)
+    double* share;    // of each chunk: what it adds to rd and rp of block 0     (chunks x (n + p))
     double scale_primal, scale_dual;
 } interior;
 
@@ -87,7 +98,7 @@ static void divide(barrier* b, size_t count, double** at, double* value) {
 static sti_status reserve(interior* k, sti_stochastic_point* point) {
     const sti_layout* L = k->L;
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks], chunks = (size_t)L->chunks;
-    k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(9, nv), sti_size_mul(12, nr)), sizeof *k->block);
+    k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(10, nv), sti_size_mul(12, nr)), sizeof *k->block);
     k->part = sti_alloc_array_zero(k->env, chunks + 1, sizeof *k->part);
     k->share = sti_alloc_array_zero(k->env, sti_size_mul(chunks, (size_t)(L->p->n + L->p->p)), sizeof *k->share);
     if (k->block == NULL || k->part == NULL || k->share == NULL)
@@ -103,7 +114,8 @@ static sti_status reserve(interior* k, sti_stochastic_point* point) {
     k->dl = at, at += nr;
     k->rp = at, at += nr;
     k->E = at, at += nr;
-    k->moved = at;
+    k->moved = k->el = at, at += nr;
+    k->eu = at;
     return STI_OK;
 }
 
@@ -136,7 +148,7 @@ static void run_chunk(void* context, int chunk, int worker) {
     interior* k = w->k;
     const size_t order = (size_t)k->arrow.order;
     (void)worker;
-    k->part[chunk] = (sums){.step = 1};
+    k->part[chunk] = (sums){.step = 1 / SHORT_OF};
     double* share = k->share + (size_t)chunk * order;
     memset(share, 0, order * sizeof *share);
     for (int i = sti_layout_chunk(k->L, chunk); i < sti_layout_chunk(k->L, chunk + 1); i++)
@@ -182,18 +194,18 @@ static sums over_ranks(const sti_layout* L, sums s) {
                   .step = -most[3]};
 }
 
-// What block 0 begins with: nothing, rd and rp, or moved rows.
-typedef enum whole { NOTHING, RESIDUALS, STEPS } whole;
+// What block 0 begins with: nothing, rd and rp, moved rows, or eu and el.
+typedef enum whole { NOTHING, RESIDUALS, STEPS, REMAINDERS } whole;
 
 static sums for_blocks(interior* k, block_work* work, whole begins) {
     loop w = {k, work};
-    sums all = {.step = 1};
+    sums all = {.step = 1 / SHORT_OF};
     sti_tasks_run(k->tasks, k->L->chunks, run_chunk, &w);
     const int n = k->L->p->n, p = k->L->p->p;
-    if (begins == RESIDUALS) gather(k, 0, n, k->rd);
-    if (begins != NOTHING) gather(k, n, p, begins == RESIDUALS ? k->rp : k->moved);
+    if (begins == RESIDUALS || begins == REMAINDERS) gather(k, 0, n, begins == RESIDUALS ? k->rd : k->eu);
+    if (begins != NOTHING) gather(k, n, p, begins == RESIDUALS ? k->rp : begins == STEPS ? k->moved : k->el);
     work(k, 0, &all, NULL);
-    if (!sti_layout_leads(k->L)) all = (sums){.step = 1};
+    if (!sti_layout_leads(k->L)) all = (sums){.step = 1 / SHORT_OF};
     for (int c = 0; c < k->L->chunks; c++) join(&all, &k->part[c]);
     return over_ranks(k->L, all);
 }
@@ -270,11 +282,11 @@ static double curvature(const barrier* b, size_t j) {
 static void diagonals(interior* k) {
     for (size_t j = 0; j < k->u.count; j++) {
         const bool free = isinf(k->u.low[j]) && isinf(k->u.high[j]);
-        k->D[j] = is_fixed(&k->u, j) ? STI_KERNEL_FROZEN : free ? PROXIMAL : curvature(&k->u, j);
+        k->D[j] = is_fixed(&k->u, j) ? STI_KERNEL_FROZEN : free ? k->proximal : curvature(&k->u, j);
     }
     for (size_t j = 0; j < k->s.count; j++) {
         const bool free = isinf(k->s.low[j]) && isinf(k->s.high[j]);
-        k->E[j] = is_fixed(&k->s, j) ? 0 : free ? STI_KERNEL_FROZEN : 1 / curvature(&k->s, j);
+        k->E[j] = is_fixed(&k->s, j) ? k->proximal : free ? STI_KERNEL_FROZEN : 1 / curvature(&k->s, j);
     }
 }
 
@@ -331,14 +343,74 @@ static void move_rows(interior* k) {
     }
 }
 
-static void solve_direction(interior* k) {
-    for (size_t j = 0; j < k->u.count; j++) k->u.d[j] = is_fixed(&k->u, j) ? 0 : -k->rd[j] - pull(&k->u, j);
-    for (size_t j = 0; j < k->s.count; j++)
-        k->dl[j] = -k->rp[j] - (is_fixed(&k->s, j) || k->E[j] >= STI_KERNEL_FROZEN ? 0 : k->E[j] * pull(&k->s, j));
-    sti_arrow_solve(&k->arrow, k->u.d, k->dl);
+static double right_side_u(const interior* k, size_t j) {
+    return is_fixed(&k->u, j) ? 0 : -k->rd[j] - pull(&k->u, j);
+}
+static double right_side_l(const interior* k, size_t j) {
+    return -k->rp[j] - (is_fixed(&k->s, j) || k->E[j] >= STI_KERNEL_FROZEN ? 0 : k->E[j] * pull(&k->s, j));
+}
+
+static void hold(const interior* k, double* u, double* l) {
     for (size_t j = 0; j < k->u.count; j++) {
-        if (is_fixed(&k->u, j)) k->u.d[j] = 0;
+        if (is_fixed(&k->u, j)) u[j] = 0;
     }
+    for (size_t j = 0; j < k->s.count; j++) {
+        if (k->E[j] >= STI_KERNEL_FROZEN) l[j] = 0;
+    }
+}
+
+// eu, el = right sides less (Q + D) du + A'dl, A du - E dl of a block; its shares of those of block 0.
+static void remainder_block(interior* k, int i, sums* s, double* share) {
+    const sti_layout* L = k->L;
+    const size_t v = L->var[i], r = L->row[i], v_end = L->var[i + 1], r_end = L->row[i + 1];
+    if (i > 0) {
+        memset(k->eu + v, 0, (v_end - v) * sizeof *k->eu);
+        memset(k->el + r, 0, (r_end - r) * sizeof *k->el);
+        sti_block_multiply_transposed(sti_layout_W0(L, i), sti_layout_weight(L, i), k->dl + r, share);
+        sti_block_multiply(&L->p->scenarios[i - 1].T, sti_layout_weight(L, i), k->u.d + v, share + L->p->n);
+        sti_block_multiply(sti_layout_W0(L, i), 1, k->u.d, k->el + r);
+        sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, 1, k->dl, k->eu + v);
+    }
+    sti_block_multiply(sti_layout_Q(L, i), 1, k->u.d + v, k->eu + v);
+    sti_block_multiply_transposed(sti_layout_A(L, i), 1, k->dl + r, k->eu + v);
+    sti_block_multiply(sti_layout_A(L, i), 1, k->u.d + v, k->el + r);
+    for (size_t j = v; j < v_end; j++) {
+        k->eu[j] = is_fixed(&k->u, j) ? 0 : right_side_u(k, j) - k->eu[j] - k->D[j] * k->u.d[j];
+        s->dual = larger(s->dual, fabs(k->eu[j]));
+        s->size = larger(s->size, fabs(right_side_u(k, j)));
+    }
+    for (size_t j = r; j < r_end; j++) {
+        k->el[j] = k->E[j] >= STI_KERNEL_FROZEN ? 0 : right_side_l(k, j) - k->el[j] + k->E[j] * k->dl[j];
+        s->primal = larger(s->primal, fabs(k->el[j]));
+        s->size = larger(s->size, fabs(right_side_l(k, j)));
+    }
+}
+
+// Steps of refinement, as long as each divides what is left by two.
+static void refine(interior* k) {
+    double before = INFINITY;
+    for (int c = 0; c < CORRECTIONS; c++) {
+        const sums s = for_blocks(k, remainder_block, REMAINDERS);
+        const double now = fmax(s.primal, s.dual);
+        if (now <= ENOUGH * s.size) return;
+        if (!(now < 0.5 * before)) {
+            if (now > ASTRAY * s.size) k->proximal = fmin(LARGEST_PROXIMAL, 100 * k->proximal);
+            return;
+        }
+        before = now;
+        sti_arrow_solve(&k->arrow, k->eu, k->el);
+        hold(k, k->eu, k->el);
+        for (size_t j = 0; j < k->u.count; j++) k->u.d[j] += k->eu[j];
+        for (size_t j = 0; j < k->s.count; j++) k->dl[j] += k->el[j];
+    }
+}
+
+static void solve_direction(interior* k) {
+    for (size_t j = 0; j < k->u.count; j++) k->u.d[j] = right_side_u(k, j);
+    for (size_t j = 0; j < k->s.count; j++) k->dl[j] = right_side_l(k, j);
+    sti_arrow_solve(&k->arrow, k->u.d, k->dl);
+    hold(k, k->u.d, k->dl);
+    if (k->refine) refine(k);
     for (size_t j = 0; j < k->s.count; j++) {
         const bool none = is_fixed(&k->s, j) || k->E[j] >= STI_KERNEL_FROZEN;
         k->s.d[j] = none ? 0 : k->E[j] * (k->dl[j] - pull(&k->s, j));
@@ -498,13 +570,12 @@ static double find_step(interior* k, const sums* now) {
     aim_at_zero(&k->s);
     solve_direction(k);
     const sums s = for_blocks(k, measure_block, NOTHING);
-    const double after = now->products + s.step * (s.first + s.step * s.second);
+    const double step = fmin(1, s.step), after = now->products + step * (s.first + step * s.second);
     const double ratio = now->products > 0 ? fmax(after, 0) / now->products : 0;
     aim_at_centre(&k->u, ratio * ratio * ratio * mu);
     aim_at_centre(&k->s, ratio * ratio * ratio * mu);
     solve_direction(k);
-    const double longest = for_blocks(k, measure_block, NOTHING).step;
-    return longest < 1 ? SHORT_OF * longest : 1;
+    return fmin(1, SHORT_OF * for_blocks(k, measure_block, NOTHING).step);
 }
 
 static bool is_late(const interior* k, double deadline) {
@@ -513,9 +584,15 @@ static bool is_late(const interior* k, double deadline) {
     return late > 0;
 }
 
+// Did the last step leave residuals other than those that a step of its length leaves?
+static bool is_off(const interior* k, const sti_stochastic_options* o, const sums* s, const double* expected) {
+    return s->primal > fmax(2 * expected[0], TENTH * o->tol * k->scale_primal) ||
+           s->dual > fmax(2 * expected[1], TENTH * o->tol * k->scale_dual);
+}
+
 // NULL: optimal within the tolerance; otherwise why not.
 static const char* iterate(interior* k, const sti_stochastic_options* o, double deadline, long* iterations) {
-    double least = INFINITY;
+    double least = INFINITY, expected[2] = {INFINITY, INFINITY};
     for (;;) {
         const sums s = for_blocks(k, residual_block, RESIDUALS);
         const double gap = s.products / (1 + fabs(s.objective));
@@ -527,8 +604,11 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
         const double residual = fmax(s.primal / k->scale_primal, s.dual / k->scale_dual);
         if (s.products > 0 && gap <= DEEP * o->tol && residual > 0.5 * least) return "rounding leaves a residual";
         least = fmin(least, residual);
+        if (is_off(k, o, &s, expected)) k->refine = true;
         const double alpha = find_step(k, &s);
         if (!(alpha > LEAST_STEP)) return "rounding left no step";
+        expected[0] = (1 - alpha) * s.primal;
+        expected[1] = (1 - alpha) * s.dual;
         take_step(k, alpha);
         ++*iterations;
     }
@@ -536,7 +616,7 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
 
 sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_stochastic_options* options,
                                    double deadline, bool warm, sti_stochastic_point* point) {
-    interior k = {.env = env, .L = L};
+    interior k = {.env = env, .L = L, .proximal = PROXIMAL};
     sti_status status = sti_tasks_create(env, sti_env_workers(env), &k.tasks);
     if (status == STI_OK) status = sti_arrow_create(env, L, k.tasks, &k.arrow);
     if (status == STI_OK) status = reserve(&k, point);

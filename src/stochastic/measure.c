@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+static const double CONTRADICTION = 1e-9;  // of its terms: a smaller one may be rounding of the data
+
 typedef struct measure {
     const sti_layout* L;
     double *g, *size_g;  // gradient and the largest of its terms     (all variables)
@@ -200,33 +202,37 @@ sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_
     measure k;
     const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
-    double wanted = 0, possible = 0,
-           loose = 0;  // least l'v of the rows; largest (A'l)'u of the bounds; entries without one
+    // least l'v of the rows, largest (A'l)'u of the bounds, their terms; entries of A'l without a bound
+    double wanted = 0, possible = 0, size = 0, loose = 0;
     find_transposed(&k, a->pi, a->l);
     for (int i = 0; i < L->blocks; i++) {
         const double* l = multipliers_of(L, a, i);
         sti_layout_sides(L, i, k.low, k.high);
         for (int j = 0; j < sti_layout_q(L, i); j++) {
             const double side = l[j] >= 0 ? k.low[j] : k.high[j];
-            if (isfinite(side))
+            if (isfinite(side)) {
                 wanted += counts(L, i) ? l[j] * side : 0;
-            else if (l[j] > 0 || l[j] < 0)
+                size += counts(L, i) ? fabs(l[j] * side) : 0;
+            } else if (l[j] > 0 || l[j] < 0) {
                 wanted = -INFINITY;
+            }
         }
         const double* g = k.g + L->var[i];
         sti_layout_bounds(L, i, k.low, k.high);
         for (int j = 0; j < sti_layout_m(L, i); j++) {
             const double side = g[j] >= 0 ? k.high[j] : k.low[j];
-            if (isfinite(side))
+            if (isfinite(side)) {
                 possible += counts(L, i) ? g[j] * side : 0;
-            else
+                size += counts(L, i) ? fabs(g[j] * side) : 0;
+            } else {
                 loose = fmax(loose, fabs(g[j]));
+            }
         }
     }
-    double sums[2] = {wanted, possible};
-    sti_layout_sum(L, sums, 2);
+    double sums[3] = {wanted, possible, size};
+    sti_layout_sum(L, sums, 3);
     sti_layout_most(L, &loose, 1);
-    const double margin = sums[0] - sums[1];
+    const double margin = sums[0] - sums[1] - CONTRADICTION * sums[2];
     a->residual = margin > 0 ? loose / margin : INFINITY;
     a->bound = margin > 0 ? (loose > 0 ? margin / loose : INFINITY) : 0;
     sti_free(env, k.block);

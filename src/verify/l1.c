@@ -3,8 +3,8 @@
 //     |A x' + b|_1 >= y'(A x' + b) = y'(A x + b)     for every x', when A'y = 0 and |y_i| <= 1
 //
 // so sum of |r_i| - y_i r_i, r = A x + b, bounds from above what x is off the least value. From A, b, x and y alone, in
-// long double. A'y is a rounded number, so it is held against the sum of its terms, column by column. Where every row
-// is met as well as an x of doubles can, the sum is the least one whatever y is.
+// long double. A'y is a rounded number, so it is held against the column times the largest |y|: by so much of that, y
+// is off a vector with A'y = 0. (Its own terms are no measure: all y of a column may be 0.) Where every row is met as well as an x of doubles can, the sum is the least one whatever y is.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/verify.h>
@@ -12,7 +12,7 @@
 #include "base/env.h"
 #include "verify/data.h"
 
-static const long double ROUNDED = 1e-9L;  // A'y over its terms
+static const long double ROUNDED = 1e-9L;  // A'y over its columns
 static const long double WEIGHT = 1e-12L;  // what rounding may add to a sum of |y_i|
 static const long double MET = 2e-14L;     // a sum of |r| over its terms
 
@@ -23,28 +23,29 @@ static sti_status check_problem(sti_env* env, const sti_l1* p) {
     return status == STI_OK ? sti_check_data_vector(env, "b", p->b, p->m) : status;
 }
 
-// r = A x + b (m); the largest |A'y|_j over its terms. size: sum of all terms of r.
+// r = A x + b (m); the largest |A'y|_j over its column and the largest |y|. size: sum of all terms of r.
 static long double products(const sti_l1* p, const sti_l1_answer* a, long double* r, long double* size) {
     const sti_matrix* A = &p->A;
-    long double worst = 0;
+    long double worst = 0, most = 0;
     *size = 0;
     for (int i = 0; i < p->m; i++) {
         r[i] = p->b[i];
         *size += fabsl(r[i]);
+        most = fmaxl(most, fabsl((long double)a->y[i]));
     }
     for (int j = 0; j < p->n; j++) {
-        long double sum = 0, terms = 0;
+        long double sum = 0, column = 0;
         const int64_t begin = A->dense != NULL ? 0 : A->col_start[j],
                       end = A->dense != NULL ? p->m : A->col_start[j + 1];
         for (int64_t k = begin; k < end; k++) {
             const int i = A->dense != NULL ? (int)k : A->row[k];
             const long double value = A->dense != NULL ? A->dense[(size_t)i * (size_t)p->n + (size_t)j] : A->value[k];
             sum += value * a->y[i];
-            terms += fabsl(value * a->y[i]);
+            column += fabsl(value);
             r[i] += value * a->x[j];
             *size += fabsl(value * a->x[j]);
         }
-        if (terms > 0) worst = fmaxl(worst, fabsl(sum) / terms);
+        if (column > 0 && most > 0) worst = fmaxl(worst, fabsl(sum) / column / most);
     }
     return worst;
 }
@@ -63,7 +64,7 @@ static sti_status judge_largest(const sti_l1* p, const sti_l1_answer* a, double 
     out->gap = sum > MET * size ? (double)((largest - bound) / largest) : 0;
     if (!(weight <= 1 + WEIGHT))
         return STI_REJECT(out, "the sum of |y_i| is %.17g, and only up to 1 gives a bound", (double)weight);
-    if (!(out->residual <= ROUNDED)) return STI_REJECT(out, "A'y is %.2e of its terms and not zero", out->residual);
+    if (!(out->residual <= ROUNDED)) return STI_REJECT(out, "A'y is %.2e of its columns and not zero", out->residual);
     if (!(out->gap <= tol))
         return STI_REJECT(out, "x may be %.2e above the least value, more than %.2e", out->gap, tol);
     out->accepted = true;
@@ -84,7 +85,7 @@ static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, con
     for (int i = 0; i < p->m; i++) {
         if (fabs(a->y[i]) > 1) return STI_REJECT(out, "y[%d] is %.17g, and only -1 to 1 gives a bound", i, a->y[i]);
     }
-    if (!(out->residual <= ROUNDED)) return STI_REJECT(out, "A'y is %.2e of its terms and not zero", out->residual);
+    if (!(out->residual <= ROUNDED)) return STI_REJECT(out, "A'y is %.2e of its columns and not zero", out->residual);
     if (!(out->gap <= tol))
         return STI_REJECT(out, "x may be %.2e above the least value, more than %.2e", out->gap, tol);
     out->accepted = true;

@@ -30,6 +30,7 @@ typedef struct check {
     long double* block;
     long double objective, gap, primal, dual;  // of a point
     long double wanted, possible, loose;       // of a Farkas vector
+    long double terms;                         // those of wanted and possible
     long double slope, violated, size;         // of a direction
     bool no_side;                              // a multiplier where the row has no such side
 } check;
@@ -169,17 +170,21 @@ static void look_at_point(check* k, const stage* s) {
 static void look_at_farkas(check* k, const stage* s) {
     for (int j = 0; j < s->q; j++) {
         const double at = s->l[j] >= 0 ? side(s->low, j, 0) : side(s->high, j, 0);
-        if (isfinite(at))
+        if (isfinite(at)) {
             k->wanted += (long double)s->l[j] * at;
-        else if (s->l[j] > 0 || s->l[j] < 0)
+            k->terms += fabsl((long double)s->l[j] * at);
+        } else if (s->l[j] > 0 || s->l[j] < 0) {
             k->no_side = true;
+        }
     }
     for (int j = 0; j < s->m; j++) {
         const double at = s->g[j] >= 0 ? side(s->ub, j, INFINITY) : side(s->lb, j, 0);
-        if (isfinite(at))
+        if (isfinite(at)) {
             k->possible += s->g[j] * at;
-        else
+            k->terms += fabsl(s->g[j] * at);
+        } else {
             k->loose = fmaxl(k->loose, fabsl(s->g[j]));
+        }
     }
 }
 
@@ -277,10 +282,11 @@ static sti_status judge_point(check* k, sti_stochastic_verification* out) {
     return STI_OK;
 }
 
-static const double EXCLUDED = 1e5;  // a Farkas vector has to exclude all points of this size
+static const long double CONTRADICTION = 1e-10L;  // of its terms: a smaller one may be rounding of the data
+static const double EXCLUDED = 1e5;               // a Farkas vector has to exclude all points of this size
 
 static sti_status judge_farkas(check* k, sti_stochastic_verification* out) {
-    const long double margin = k->wanted - k->possible;
+    const long double margin = k->wanted - k->possible - CONTRADICTION * k->terms;
     if (k->no_side) return STI_REJECT(out, "a multiplier belongs to a side that its row does not have");
     if (!(margin > 0)) return STI_REJECT(out, "the combination of the rows does not contradict the bounds");
     out->bound = k->loose > 0 ? (double)(margin / k->loose) : INFINITY;

@@ -256,6 +256,22 @@ static void sums_that_overflow_are_not_claimed_to_be_met(void** state) {
     }
 }
 
+// The third column has one row, which is met: its y is 0 up to rounding, and A'y there all rounding of that.
+static void a_column_whose_dual_values_vanish_is_no_obstacle(void** state) {
+    double A[] = {1, 1, 0, 1, -1, 0, 1, 2, 0, 1, 0.5, 0, 0.3, 0.7, 2}, b[] = {1, 2, -4, 0.5, 3};
+    for (int k = 0; k < 2; k++) {
+        const sti_l1 p = {.m = 5, .n = 3, .A = sti_matrix_dense_view(5, 3, A), .b = b};
+        sti_l1_options o = sti_l1_options_default();
+        sti_l1_answer a;
+        o.norm = k == 0 ? STI_L1_SUM : STI_L1_LARGEST;
+        assert_int_equal(sti_l1_solve(*state, &p, &o, &a), STI_OK);
+        assert_int_equal(a.outcome, STI_SOLVED);
+        assert_true(a.residual <= 1e-12);
+        assert_verified(*state, &p, &a, 1e-8);
+        sti_l1_answer_clear(*state, &a);
+    }
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     double A[] = {1, 2, 3, 1, 5, 1}, b[] = {-1, -2, -4};
@@ -294,6 +310,7 @@ int main(void) {
         cmocka_unit_test(a_step_that_does_not_exist_is_refused),
         cmocka_unit_test(bad_data_are_named),
         cmocka_unit_test(sums_that_overflow_are_not_claimed_to_be_met),
+        cmocka_unit_test(a_column_whose_dual_values_vanish_is_no_obstacle),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
