@@ -4,7 +4,8 @@
 //
 // so sum of |r_i| - y_i r_i, r = A x + b, bounds from above what x is off the least value. From A, b, x and y alone, in
 // long double. A'y is a rounded number, so it is held against the column times the largest |y|: by so much of that, y
-// is off a vector with A'y = 0. (Its own terms are no measure: all y of a column may be 0.) Where every row is met as well as an x of doubles can, the sum is the least one whatever y is.
+// is off a vector with A'y = 0. (Its own terms are no measure: all y of a column may be 0.) Where every row is met
+// as well as an x of doubles can, the sum is the least one whatever y is.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/verify.h>
