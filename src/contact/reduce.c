@@ -21,9 +21,7 @@
 #include "base/sets.h"
 #include "contact/local.h"
 #include "linalg/matrix.h"
-#include "linalg/tiny.h"
 
-enum { MAX_PIECE = 6000 };
 static const double singular = 1e-13;       // rcond below which a piece counts as singular
 static const double shift = 1e-9;           // delta, relative to the mean diagonal
 static const double UNEVEN = 1e6;           // masses of a piece over each other, from which on they are scaled
@@ -33,10 +31,9 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
     sti_env* env = red->env;
     if (env == NULL) return;
     sti_contact_local_clear(&red->local);
-    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) sti_dense_factor_clear(&red->pieces[b].factor);
+    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) sti_mass_large_destroy(red->pieces[b].large);
     sti_free(env, red->pieces);
-    sti_matrix_clear(env, &red->H);
-    sti_matrix_clear(env, &red->G);
+    for (int k = 0; k < 3; k++) sti_matrix_clear(env, &red->copy[k]);
     sti_dense_factor_clear(&red->S);
     void* owned[] = {red->q,      red->piece_of,    red->place_in, red->v,          red->work,
                      red->rhs,    red->scale,       red->next_v,   red->Y,          red->X,
@@ -52,12 +49,7 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
 static void find_pieces(const sti_matrix* M, sti_contact_reduction* red) {
     int* parent = red->piece_of;
     for (int i = 0; i < M->rows; i++) parent[i] = i;
-    for (int i = 0; M->dense != NULL && i < M->rows; i++) {
-        for (int j = 0; j < M->cols; j++) {
-            if (M->dense[(size_t)i * (size_t)M->cols + (size_t)j] != 0) sti_sets_join(parent, i, j);
-        }
-    }
-    for (int j = 0; M->col_start != NULL && j < M->cols; j++) {
+    for (int j = 0; j < M->cols; j++) {
         for (int64_t k = M->col_start[j]; k < M->col_start[j + 1]; k++) {
             if (M->value[k] != 0) sti_sets_join(parent, M->row[k], j);
         }
@@ -70,10 +62,6 @@ static void find_pieces(const sti_matrix* M, sti_contact_reduction* red) {
     for (int i = 0; i < M->rows; i++) red->piece_of[i] = red->place_in[i];
 }
 
-static sti_status size_error(sti_env* env, int b, int size) {
-    return STI_FAIL(env, STI_ERR_SIZE, b, "M couples %d velocities; at most %d are factored together", size, MAX_PIECE);
-}
-
 static sti_status make_pieces(sti_contact_reduction* red) {
     sti_env* env = red->env;
     const int nv = red->problem->velocity_count;
@@ -83,7 +71,6 @@ static sti_status make_pieces(sti_contact_reduction* red) {
     for (int i = 0; i < nv; i++) red->pieces[red->piece_of[i]].size++;
     for (int b = 0; b < red->piece_count; b++) {
         const int size = red->pieces[b].size;
-        if (size > MAX_PIECE) return size_error(env, b, size);
         room += size <= STI_TINY ? (size_t)(size * size) : 0;
     }
     red->lu_room = sti_alloc_array(env, room, sizeof *red->lu_room);
@@ -97,9 +84,6 @@ static sti_status make_pieces(sti_contact_reduction* red) {
         if (piece->size <= STI_TINY) {
             piece->lu = lu;
             lu += piece->size * piece->size;
-        } else {
-            const sti_status status = sti_dense_factor_init(&piece->factor, env, piece->size);
-            if (status != STI_OK) return status;
         }
         piece->size = 0;
     }
@@ -109,28 +93,6 @@ static sti_status make_pieces(sti_contact_reduction* red) {
         piece->index[piece->size++] = i;
     }
     return STI_OK;
-}
-
-static void load_piece(const sti_contact_reduction* red, sti_mass_piece* piece) {
-    const sti_matrix* M = &red->problem->M;
-    const size_t size = (size_t)piece->size;
-    double* A = piece->lu != NULL ? piece->lu : sti_dense_factor_load(&piece->factor, piece->size);
-    memset(A, 0, size * size * sizeof *A);
-    for (size_t j = 0; j < size; j++) {
-        const int col = piece->index[j];
-        if (M->dense != NULL) {
-            for (size_t i = 0; i < size; i++)
-                A[i * size + j] = M->dense[(size_t)piece->index[i] * (size_t)M->cols + (size_t)col];
-        } else {
-            for (int64_t k = M->col_start[col]; k < M->col_start[col + 1]; k++) {
-                if (M->value[k] != 0) A[(size_t)red->place_in[M->row[k]] * size + j] += M->value[k];
-            }
-        }
-    }
-    for (size_t i = 0; i < size; i++) A[i * size + i] += piece->delta;
-    for (size_t i = 0; piece->scaled && i < size; i++) {
-        for (size_t j = 0; j < size; j++) A[i * size + j] *= red->scale[piece->index[i]] * red->scale[piece->index[j]];
-    }
 }
 
 // Masses that differ by more than UNEVEN are brought near 1 by powers of two before they are factored: whether M is
@@ -150,46 +112,8 @@ static void scale_piece(sti_contact_reduction* red, sti_mass_piece* piece, const
     }
 }
 
-// x (size) = (M + delta)^-1 x on the piece
-static void solve_piece(const sti_contact_reduction* red, const sti_mass_piece* piece, double* x) {
-    if (piece->size == 1) {
-        x[0] /= piece->lu[0];
-        return;
-    }
-    for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
-    if (piece->lu != NULL)
-        sti_tiny_lu_solve(piece->size, piece->lu, piece->pivot, x);
-    else
-        sti_dense_factor_solve(&piece->factor, x);
-    for (int i = 0; piece->scaled && i < piece->size; i++) x[i] *= red->scale[piece->index[i]];
-}
-
-// The largest absolute row sum of a piece up to STI_TINY velocities, before it is factored; a NaN stays
-static double row_sum_norm(const sti_mass_piece* piece) {
-    double norm = 0;
-    for (int i = 0; i < piece->size; i++) {
-        double sum = 0;
-        for (int j = 0; j < piece->size; j++) sum += fabs(piece->lu[i * piece->size + j]);
-        if (!(sum <= norm)) norm = sum;
-    }
-    return norm;
-}
-
-// Factors what was loaded, and its condition; rcond is 0 where a pivot is. False: the numbers are not finite.
-static bool factor_piece(sti_mass_piece* piece, double* rcond) {
-    if (piece->lu != NULL) {
-        const double norm = row_sum_norm(piece);
-        const bool regular = sti_tiny_lu(piece->size, piece->lu, piece->pivot);
-        *rcond = regular ? sti_tiny_lu_rcond(piece->size, piece->lu, piece->pivot, norm) : 0;
-        return regular || isfinite(norm);
-    }
-    const bool regular = sti_dense_factor_lu(&piece->factor);
-    *rcond = regular ? sti_dense_factor_rcond(&piece->factor) : 0;
-    return regular || isfinite(piece->factor.norm);
-}
-
 static sti_status factor_pieces(sti_contact_reduction* red) {
-    const sti_matrix* M = &red->problem->M;
+    const sti_matrix* M = &red->M;
     double* mass = red->next_v;  // the diagonal of M; free until the first proximal step
     double typical = 0;          // its mean: the unit of a piece without any mass of its own
     for (int i = 0; i < M->rows; i++) {
@@ -199,14 +123,17 @@ static sti_status factor_pieces(sti_contact_reduction* red) {
     for (int b = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
         double rcond, mean = 0;
+        bool finite;
         scale_piece(red, piece, mass);
-        load_piece(red, piece);
-        if (factor_piece(piece, &rcond) && rcond > singular) continue;
+        sti_status status = sti_mass_factor(piece, M, red->place_in, red->scale, &rcond, &finite);
+        if (status != STI_OK) return status;
+        if (finite && rcond > singular) continue;
         for (int i = 0; i < piece->size; i++) mean += fabs(mass[piece->index[i]]) / piece->size;
         piece->delta = mean > 0 ? shift * mean : typical > 0 ? massless_shift * typical : 1;
         red->proximal = true;
-        load_piece(red, piece);
-        if (!factor_piece(piece, &rcond))
+        status = sti_mass_factor(piece, M, red->place_in, red->scale, &rcond, &finite);
+        if (status != STI_OK) return status;
+        if (!finite)
             return STI_FAIL(
                 red->env, STI_ERR_INPUT, -1,
                 "M: its numbers are too large or too small: computing with them leaves the range of doubles, "
@@ -221,7 +148,7 @@ static void solve_mass(sti_contact_reduction* red, double* y) {
         const sti_mass_piece* piece = &red->pieces[b];
         double* x = red->work;
         for (int i = 0; i < piece->size; i++) x[i] = y[piece->index[i]];
-        solve_piece(red, piece, x);
+        sti_mass_solve(piece, red->scale, x);
         for (int i = 0; i < piece->size; i++) y[piece->index[i]] = x[i];
     }
 }
@@ -248,8 +175,10 @@ static sti_status share_rooms(sti_contact_reduction* red) {
     sti_env* env = red->env;
     const size_t d = (size_t)red->problem->dimension, touches = (size_t)red->touch_start[red->problem->contact_count];
     size_t room = 0;
-    for (int b = 0; b < red->piece_count; b++)
-        room += (size_t)red->pieces[b].size * d * (size_t)red->pieces[b].contact_count;
+    for (int b = 0; b < red->piece_count; b++) {
+        const sti_mass_piece* piece = &red->pieces[b];
+        room += piece->size <= STI_TINY ? (size_t)piece->size * d * (size_t)piece->contact_count : 0;
+    }
     red->touch = sti_alloc_array(env, touches, sizeof *red->touch);
     red->contact_room = sti_alloc_array(env, touches, sizeof *red->contact_room);
     red->H_room = sti_alloc_array_zero(env, 2 * room, sizeof *red->H_room);
@@ -260,10 +189,12 @@ static sti_status share_rooms(sti_contact_reduction* red) {
     for (int b = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
         piece->contact = contact;
-        piece->H = H;
-        piece->X = H + room;
         contact += piece->contact_count;
-        H += (size_t)piece->size * d * (size_t)piece->contact_count;
+        if (piece->size <= STI_TINY) {
+            piece->H = H;
+            piece->X = H + room;
+            H += (size_t)piece->size * d * (size_t)piece->contact_count;
+        }
         piece->contact_count = 0;
     }
     return STI_OK;
@@ -296,6 +227,7 @@ static void solve_contacts(sti_contact_reduction* red, int* place) {
             for (int64_t k = red->H.col_start[d * c + i]; k < red->H.col_start[d * c + i + 1]; k++) {
                 const int row = red->H.row[k], b = red->piece_of[row];
                 sti_mass_piece* piece = &red->pieces[b];
+                if (piece->large != NULL) continue;
                 piece->H[(size_t)(d * place[b] + i) * (size_t)piece->size + (size_t)red->place_in[row]] +=
                     red->H.value[k];
             }
@@ -303,10 +235,14 @@ static void solve_contacts(sti_contact_reduction* red, int* place) {
     }
     for (int b = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
-        const size_t size = (size_t)piece->size, columns = (size_t)(d * piece->contact_count);
+        const int size = piece->size, columns = d * piece->contact_count;
         if (columns == 0) continue;
-        memcpy(piece->X, piece->H, size * columns * sizeof *piece->X);
-        for (size_t i = 0; i < columns; i++) solve_piece(red, piece, piece->X + i * size);
+        if (piece->large != NULL) {
+            sti_mass_solve_contacts(piece, red->scale, &red->H, d);
+            continue;
+        }
+        memcpy(piece->X, piece->H, (size_t)(size * columns) * sizeof *piece->X);
+        for (int j = 0; j < columns; j++) sti_mass_solve(piece, red->scale, piece->X + (size_t)j * (size_t)size);
     }
 }
 
@@ -320,12 +256,31 @@ static inline void add_block(int d, int size, const double* H, const double* X, 
     }
 }
 
+// The same for all contacts of a large piece at once: H_c is sparse, and X at hand row by row.
+static inline void add_row(const sti_contact_reduction* red, const int d, int c, const sti_mass_piece* piece,
+                           const int64_t* place) {
+    for (int a = 0; a < d; a++) {
+        for (int64_t k = red->H.col_start[d * c + a]; k < red->H.col_start[d * c + a + 1]; k++) {
+            const double* x = sti_mass_line(piece, red->H.row[k]);
+            if (x == NULL) continue;
+            for (int j = 0; j < piece->contact_count; j++, x += d) {
+                double* block = red->local.W.block + place[piece->contact[j]] * d * d;
+                for (int e = 0; e < d; e++) block[a * d + e] += red->H.value[k] * x[e];
+            }
+        }
+    }
+}
+
 // Row c of W. `place`: the block of each column in it. d is a constant where this is called.
 static inline void fill_row(const sti_contact_reduction* red, const int d, int c, int64_t* place) {
     const sti_bsr* W = &red->local.W;
     for (int64_t k = W->row_start[c]; k < W->row_start[c + 1]; k++) place[W->col[k]] = k;
     for (int64_t t = red->touch_start[c]; t < red->touch_start[c + 1]; t++) {
         const sti_mass_piece* piece = &red->pieces[red->touch[t].piece];
+        if (piece->large != NULL) {
+            add_row(red, d, c, piece, place);
+            continue;
+        }
         const size_t step = (size_t)piece->size * (size_t)d;
         const double* H = piece->H + (size_t)red->touch[t].place * step;
         for (int j = 0; j < piece->contact_count; j++) {
@@ -533,19 +488,47 @@ static sti_status reserve(sti_contact_reduction* red) {
     return STI_OK;
 }
 
+// `view`: A by columns, in `copy` where it is dense
+static sti_status by_columns(sti_env* env, const sti_matrix* A, sti_matrix* copy, sti_matrix* view) {
+    const bool there = A->col_start != NULL;
+    const sti_status status = there ? STI_OK : sti_matrix_to_sparse(env, A, copy);
+    *view = there ? *A : *copy;
+    return status;
+}
+
+// Pieces that are no bodies, once their contacts are known
+static sti_status make_large_pieces(sti_contact_reduction* red) {
+    bool some = false;
+    for (int b = 0; b < red->piece_count; b++) some |= red->pieces[b].size > STI_TINY;
+    if (!some) return STI_OK;
+    unsigned char* touched = sti_alloc_array_zero(red->env, (size_t)red->problem->velocity_count, sizeof *touched);
+    if (touched == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "pieces of M");
+    for (int64_t k = 0; k < red->H.col_start[red->H.cols]; k++) touched[red->H.row[k]] = 1;
+    sti_status status = STI_OK;
+    for (int b = 0; b < red->piece_count && status == STI_OK; b++) {
+        sti_mass_piece* piece = &red->pieces[b];
+        if (piece->size > STI_TINY)
+            status = sti_mass_large_create(red->env, &red->M, piece, red->place_in, touched,
+                                           red->problem->dimension * piece->contact_count, &piece->large);
+    }
+    sti_free(red->env, touched);
+    return status;
+}
+
 static sti_status reduce_global(sti_contact_reduction* red) {
     const sti_contact_problem* p = red->problem;
-    sti_status status = sti_matrix_to_sparse(red->env, &p->H, &red->H);
-    if (status == STI_OK && red->nb > 0) status = sti_matrix_to_sparse(red->env, &p->G, &red->G);
+    sti_status status = by_columns(red->env, &p->M, &red->copy[0], &red->M);
+    if (status == STI_OK) status = by_columns(red->env, &p->H, &red->copy[1], &red->H);
+    if (status == STI_OK && red->nb > 0) status = by_columns(red->env, &p->G, &red->copy[2], &red->G);
     if (status != STI_OK) return status;
-    find_pieces(&p->M, red);
+    find_pieces(&red->M, red);
     status = make_pieces(red);
-    if (status != STI_OK) return status;
-    status = factor_pieces(red);
     if (status != STI_OK) return status;
     int* by_piece = sti_alloc_array(red->env, (size_t)red->piece_count, sizeof *by_piece);
     if (by_piece == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
     status = list_contacts(red, by_piece);
+    if (status == STI_OK) status = make_large_pieces(red);
+    if (status == STI_OK) status = factor_pieces(red);
     if (status == STI_OK) solve_contacts(red, by_piece);
     sti_free(red->env, by_piece);
     return status == STI_OK ? assemble(red) : status;

@@ -3,23 +3,8 @@
 #define STI_CONTACT_REDUCE_H
 
 #include "contact/contact.h"
+#include "contact/mass.h"
 #include "linalg/dense.h"
-
-// One connected piece of M: a body, a velocity of it where M is diagonal, or an assembly of coupled ones. The pointers
-// are into rooms of the reduction.
-typedef struct sti_mass_piece {
-    int size;
-    int* index;               // velocities of the piece, ascending                     (size)
-    double* lu;               // up to STI_TINY velocities: factors of M restricted to it, plus delta I   (size x size)
-    int* pivot;               //                                                        (size)
-    sti_dense_factor factor;  // the same of larger ones
-    double delta;             // 0 unless the piece is singular
-    bool scaled;              // the factor is that of S (M + delta) S, S = diag(scale)
-    int contact_count;
-    int* contact;  // contacts that touch it, ascending                      (contact_count)
-    double* H;     // its rows and their columns, column major               (size x d contact_count)
-    double* X;     // (M + delta)^-1 H                                       (size x d contact_count)
-} sti_mass_piece;
 
 // A contact touches a piece, and is there the contact of this place.
 typedef struct sti_mass_touch {
@@ -33,7 +18,8 @@ typedef struct sti_contact_reduction {
     double* q;                           // (d nc)
     bool proximal;                       // something was singular: v and l are improved from outside
     // global form
-    sti_matrix H, G;  // compressed columns
+    sti_matrix M, H, G;  // compressed columns, borrowed where the problem has them so
+    sti_matrix copy[3];  // of those that are dense there
     int piece_count;
     sti_mass_piece* pieces;
     int* piece_of;    // piece of each velocity                       (nv)

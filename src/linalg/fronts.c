@@ -480,3 +480,55 @@ void sti_fronts_solve(sti_fronts* f, const double* D, double* x) {
         sti_blas_trsv('T', true, w, P, ld, own);
     }
 }
+
+int sti_fronts_most_rows(const sti_fronts* f) {
+    int most = 0;
+    for (int s = 0; s < f->count; s++) most = rows_of(f, s) > most ? rows_of(f, s) : most;
+    return most;
+}
+
+// The columns of a front from one of its pivots on
+typedef struct tail {
+    int w, r, ld;
+    const double *own, *rest;  // L among them, and below
+    const int* below;
+} tail;
+
+static tail tail_of(const sti_fronts* f, int s, int from) {
+    const int first = f->first[s], ld = stride_of(f, s);
+    const double* P = f->panel + f->panel_start[s] + (size_t)(from - first) * (size_t)ld;
+    return (tail){.w = f->first[s + 1] - from,
+                  .r = rows_of(f, s),
+                  .ld = ld,
+                  .own = P + (from - first),
+                  .rest = P + columns_of(f, s),
+                  .below = f->row + f->row_start[s]};
+}
+
+// X (n x m) forward, and over D.
+static void solve_down(const sti_fronts* f, int s, int from, const double* D, int m, double* X, double* t) {
+    const tail L = tail_of(f, s, from);
+    const size_t n = (size_t)f->n, r = (size_t)L.r;
+    sti_blas_trsm('L', 'N', true, L.w, m, L.own, L.ld, X + from, f->n);
+    if (r > 0) sti_blas_gemm('N', 'N', L.r, m, L.w, 1, L.rest, L.ld, X + from, f->n, 0, t, L.r);
+    for (size_t j = 0; j < (size_t)m; j++) {
+        for (size_t k = 0; k < r; k++) X[j * n + (size_t)L.below[k]] -= t[j * r + k];
+        for (int i = from; i < from + L.w; i++) X[j * n + (size_t)i] /= D[i];
+    }
+}
+
+static void solve_up(const sti_fronts* f, int s, int from, int m, double* X, double* t) {
+    const tail L = tail_of(f, s, from);
+    const size_t n = (size_t)f->n, r = (size_t)L.r;
+    for (size_t j = 0; j < (size_t)m; j++) {
+        for (size_t k = 0; k < r; k++) t[j * r + k] = X[j * n + (size_t)L.below[k]];
+    }
+    if (r > 0) sti_blas_gemm('T', 'N', L.w, m, L.r, -1, L.rest, L.ld, t, L.r, 1, X + from, f->n);
+    sti_blas_trsm('L', 'T', true, L.w, m, L.own, L.ld, X + from, f->n);
+}
+
+void sti_fronts_solve_some(const sti_fronts* f, const double* D, int count, const int* some, const int* from, int m,
+                           double* X, double* t) {
+    for (int l = 0; l < count; l++) solve_down(f, some[l], from[l], D, m, X, t);
+    for (int l = count - 1; l >= 0; l--) solve_up(f, some[l], from[l], m, X, t);
+}

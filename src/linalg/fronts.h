@@ -46,5 +46,10 @@ int sti_fronts_factor(sti_fronts* f, const int* col_start, const int* row, const
                       const int* place, double* D);
 
 void sti_fronts_solve(sti_fronts* f, const double* D, double* x);  // x (n) by pivot: b in, A^-1 b out
+// The same through some fronts alone, ascending, each from one of its pivots on, and with each the fronts above it, for
+// the columns of X (n x m): where they are 0 elsewhere, they come out right there. t (most rows x m) is scratch.
+void sti_fronts_solve_some(const sti_fronts* f, const double* D, int count, const int* some, const int* from, int m,
+                           double* X, double* t);
+int sti_fronts_most_rows(const sti_fronts* f);
 
 #endif

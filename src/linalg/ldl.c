@@ -14,6 +14,8 @@
 
 static const double MUCH = 5e5;   // multiplications from which on fronts are faster
 static const double LARGE = 1e9;  // multiplications from which on a dissection costs less than it may save
+static const double ONCE = 2e10;  // the same where solves are for a few rows, mostly with one factorization
+static const double SLOW = 8;     // how much longer a multiplication of a solve takes than one of a factorization
 
 static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* row) {
     const int64_t nnz = col_start[f->n];
@@ -73,10 +75,22 @@ static void invert_order(sti_ldl* f) {
     for (int k = 0; k < f->n; k++) f->place[f->order[k]] = k;
 }
 
+// The tree and the counts for pivots that have moved: pivot j is `to[j]` now. scratch (2 n).
+static void relabel(sti_ldl* f, const int* to, int* scratch) {
+    const int n = f->n;
+    int *parent = scratch, *count = scratch + n;
+    for (int j = 0; j < n; j++) {
+        parent[to[j]] = f->parent[j] < 0 ? -1 : to[f->parent[j]];
+        count[to[j]] = f->L_count[j];
+    }
+    memcpy(f->parent, parent, (size_t)n * sizeof *parent);
+    memcpy(f->L_count, count, (size_t)n * sizeof *count);
+}
+
 // Pivots in another order with the same fill: every subtree of the elimination tree becomes a range. scratch (3 n).
 static void postorder(sti_ldl* f, int* scratch) {
     const int n = f->n;
-    int *head = scratch, *next = head + n, *order = next + n, *path = f->flag;
+    int *head = scratch, *next = head + n, *order = next + n, *path = f->flag, *to = f->pattern;
     for (int j = 0; j < n; j++) head[j] = -1;
     for (int j = n - 1; j >= 0; j--) {
         if (f->parent[j] < 0) continue;
@@ -94,6 +108,7 @@ static void postorder(sti_ldl* f, int* scratch) {
                 head[j] = next[child];
                 path[++depth] = child;
             } else {
+                to[j] = done;
                 order[done++] = f->order[j];
                 depth--;
             }
@@ -101,6 +116,7 @@ static void postorder(sti_ldl* f, int* scratch) {
     }
     memcpy(f->order, order, (size_t)n * sizeof *order);
     invert_order(f);
+    relabel(f, to, scratch);
 }
 
 static sti_status find_fronts(sti_ldl* f) {
@@ -108,7 +124,6 @@ static sti_status find_fronts(sti_ldl* f) {
     if (scratch == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
     postorder(f, scratch);
     sti_free(f->env, scratch);
-    ldl_symbolic(f->n, f->col_start, f->row, f->L_start, f->parent, f->L_count, f->flag, f->order, f->place);
     return sti_fronts_init(&f->fronts, f->env, f->n, f->col_start, f->row, f->order, f->place, f->parent, f->L_count);
 }
 
@@ -146,12 +161,56 @@ static sti_status try_dissection(sti_ldl* f, double* work) {
     return status;
 }
 
-static sti_status find_pattern(sti_ldl* f, bool columns) {
-    double work = analyze_order(f);
-    if (work >= LARGE) {
-        const sti_status status = try_dissection(f, &work);
-        if (status != STI_OK) return status;
+// Marks the pivots that a solve for the few rows goes through: theirs and those above them in the tree. The entries of
+// L in them.
+static double mark_reach(sti_ldl* f) {
+    double entries = 0;
+    for (int j = 0; j < f->n; j++) f->pattern[j] = 0;
+    for (int i = 0; i < f->few_count; i++) {
+        for (int j = f->place[f->few[i]]; j >= 0 && f->pattern[j] == 0; j = f->parent[j]) {
+            f->pattern[j] = 1;
+            entries += f->L_count[j];
+        }
     }
+    return entries;
+}
+
+static double solve_work(sti_ldl* f, int solves) {
+    return 2 * SLOW * solves * mark_reach(f);
+}
+
+// The few rows last, in the order that they have, where that is less work.
+static sti_status try_few_last(sti_ldl* f, int solves, double* work) {
+    const size_t n = (size_t)f->n;
+    int *before = sti_alloc_array(f->env, n, sizeof *before), done = 0;
+    if (before == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
+    const double all = *work + solve_work(f, solves);
+    memcpy(before, f->order, n * sizeof *before);
+    for (size_t i = 0; i < n; i++) f->pattern[i] = 0;
+    for (int i = 0; i < f->few_count; i++) f->pattern[f->few[i]] = 1;
+    for (int last = 0; last < 2; last++) {
+        for (size_t k = 0; k < n; k++) {
+            if (f->pattern[before[k]] == last) f->order[done++] = before[k];
+        }
+    }
+    invert_order(f);
+    const double other = analyze_order(f);
+    if (other + solve_work(f, solves) < all) {
+        *work = other;
+    } else {
+        memcpy(f->order, before, n * sizeof *before);
+        invert_order(f);
+        analyze_order(f);
+    }
+    sti_free(f->env, before);
+    return STI_OK;
+}
+
+static sti_status find_pattern(sti_ldl* f, bool columns, int solves) {
+    double work = analyze_order(f);
+    sti_status status = work >= (f->few_count > 0 ? ONCE : LARGE) ? try_dissection(f, &work) : STI_OK;
+    if (status == STI_OK && f->few_count > 0) status = try_few_last(f, solves, &work);
+    if (status != STI_OK) return status;
     if (!columns && (work >= MUCH || f->lnz > INT_MAX)) return find_fronts(f);
     if (f->lnz > INT_MAX) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "L with %lld entries", (long long)f->lnz);
     f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);
@@ -161,22 +220,67 @@ static sti_status find_pattern(sti_ldl* f, bool columns) {
     return STI_OK;
 }
 
-static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, bool columns) {
+static sti_status copy_few(sti_ldl* f, int few_count, const int* few) {
+    if (few_count == 0) return STI_OK;
+    f->few = sti_alloc_array(f->env, (size_t)few_count, sizeof *f->few);
+    f->reach = sti_alloc_array(f->env, 2 * (size_t)f->n, sizeof *f->reach);
+    if (f->few == NULL || f->reach == NULL)
+        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "solves for %d of %d rows", few_count, f->n);
+    f->reach_from = f->reach + f->n;
+    memcpy(f->few, few, (size_t)few_count * sizeof *few);
+    f->few_count = few_count;
+    return STI_OK;
+}
+
+// Fronts or columns with a marked pivot; rows become pivots. Once a pivot of a front is marked, so are those after it
+// in the front that have anything of it.
+static sti_status list_reach(sti_ldl* f) {
+    mark_reach(f);
+    const bool fronts = f->fronts.count > 0;
+    for (int s = 0; s < (fronts ? f->fronts.count : f->n); s++) {
+        const int end = fronts ? f->fronts.first[s + 1] : s + 1;
+        int from = fronts ? f->fronts.first[s] : s;
+        while (from < end && f->pattern[from] == 0) from++;
+        if (from == end) continue;
+        f->reach_from[f->reach_count] = from;
+        f->reach[f->reach_count++] = s;
+    }
+    for (int i = 0; i < f->few_count; i++) f->few[i] = f->place[f->few[i]];
+    const size_t together = fronts ? STI_LDL_TOGETHER : 1, rows = (size_t)sti_fronts_most_rows(&f->fronts);
+    f->few_room = sti_alloc_array(f->env, together * ((size_t)f->n + rows), sizeof *f->few_room);
+    return f->few_room != NULL ? STI_OK : STI_FAIL(f->env, STI_ERR_MEMORY, -1, "solves for %d rows", f->few_count);
+}
+
+typedef struct wish {
+    bool columns;
+    int few_count;
+    const int* few;
+    int solves;
+} wish;
+
+static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, wish w) {
     *f = (sti_ldl){.env = env, .n = n, .deadline = (double)INFINITY};
     sti_status status = copy_pattern(f, col_start, row);
     if (status == STI_OK) status = reserve_columns(f);
+    if (status == STI_OK) status = copy_few(f, w.few_count, w.few);
     if (status == STI_OK) status = find_order(f);
-    if (status == STI_OK) status = find_pattern(f, columns);
+    if (status == STI_OK) status = find_pattern(f, w.columns, w.solves);
+    if (status == STI_OK && f->few_count > 0) status = list_reach(f);
     if (status != STI_OK) sti_ldl_clear(f);
     return status;
 }
 
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
-    return init(f, env, n, col_start, row, false);
+    return init(f, env, n, col_start, row, (wish){0});
 }
 
 sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
-    return init(f, env, n, col_start, row, true);
+    return init(f, env, n, col_start, row, (wish){.columns = true});
+}
+
+sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, int few_count,
+                            const int* few, int solves) {
+    return init(f, env, n, col_start, row, (wish){.few_count = few_count, .few = few, .solves = solves});
 }
 
 void sti_ldl_clear(sti_ldl* f) {
@@ -196,6 +300,9 @@ void sti_ldl_clear(sti_ldl* f) {
     sti_free(f->env, f->work);
     sti_free(f->env, f->pattern);
     sti_free(f->env, f->flag);
+    sti_free(f->env, f->few);
+    sti_free(f->env, f->reach);
+    sti_free(f->env, f->few_room);
     *f = (sti_ldl){0};
 }
 
@@ -240,4 +347,46 @@ void sti_ldl_solve(sti_ldl* f, double* x) {
     ldl_dsolve(f->n, f->work, f->D);
     ldl_ltsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);
     ldl_permt(f->n, x, f->work, f->order);
+}
+
+// Columns of the reach alone: what is above a pivot in the tree is in it.
+static void solve_columns(const sti_ldl* f, double* x) {
+    for (int k = 0; k < f->reach_count; k++) {
+        const int j = f->reach[k];
+        for (int e = f->L_start[j]; e < f->L_start[j] + f->L_count[j]; e++) x[f->L_row[e]] -= f->L_value[e] * x[j];
+    }
+    for (int k = f->reach_count - 1; k >= 0; k--) {
+        const int j = f->reach[k];
+        x[j] /= f->D[j];
+        for (int e = f->L_start[j]; e < f->L_start[j] + f->L_count[j]; e++) x[j] -= f->L_value[e] * x[f->L_row[e]];
+    }
+}
+
+static void solve_few_by_fronts(sti_ldl* f, int columns, double* x) {
+    const size_t n = (size_t)f->n, few = (size_t)f->few_count;
+    double* X = f->few_room;
+    for (size_t c = 0; c < (size_t)columns; c++) {
+        for (int k = 0; k < f->reach_count; k++) {
+            for (int j = f->reach_from[k]; j < f->fronts.first[f->reach[k] + 1]; j++) X[c * n + (size_t)j] = 0;
+        }
+        for (size_t i = 0; i < few; i++) X[c * n + (size_t)f->few[i]] = x[c * few + i];
+    }
+    sti_fronts_solve_some(&f->fronts, f->D, f->reach_count, f->reach, f->reach_from, columns, X,
+                          X + STI_LDL_TOGETHER * n);
+    for (size_t c = 0; c < (size_t)columns; c++) {
+        for (size_t i = 0; i < few; i++) x[c * few + i] = X[c * n + (size_t)f->few[i]];
+    }
+}
+
+void sti_ldl_solve_few(sti_ldl* f, int columns, double* x) {
+    if (f->fronts.count > 0) {
+        solve_few_by_fronts(f, columns, x);
+        return;
+    }
+    for (int c = 0; c < columns; c++, x += f->few_count) {
+        for (int k = 0; k < f->reach_count; k++) f->few_room[f->reach[k]] = 0;
+        for (int i = 0; i < f->few_count; i++) f->few_room[f->few[i]] = x[i];
+        solve_columns(f, f->few_room);
+        for (int i = 0; i < f->few_count; i++) x[i] = f->few_room[f->few[i]];
+    }
 }

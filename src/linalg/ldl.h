@@ -34,6 +34,12 @@ typedef struct sti_ldl {
     double* work;       //                                         (n)
     int* pattern;       // scratch of the numeric phase            (n)
     int* flag;          //                                         (n)
+    int few_count;      // rows that have solves of their own
+    int* few;           // their pivots                            (few_count)
+    int reach_count;    // fronts, or columns, that such a solve goes through
+    int* reach;         // ascending                               (n)
+    int* reach_from;    // the first pivot of each that matters    (n)
+    double* few_room;   // what they work in
 } sti_ldl;
 
 // Pattern by columns, rows ascending, both triangles, symmetric, every diagonal entry present; it is copied.
@@ -42,6 +48,10 @@ typedef struct sti_ldl {
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
 // The same with L by columns however much there is to do, for a caller who runs through them himself.
 sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
+// The same for a caller who has `solves` right sides that are 0 but on a few rows, and wants x on these rows alone
+// (sti_ldl_solve_few). The rows are the last pivots where that is less work for all together.
+sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, int few_count,
+                            const int* few, int solves);
 void sti_ldl_clear(sti_ldl* f);  // accepts a zero struct
 
 #define STI_LDL_LATE (-2)
@@ -55,5 +65,10 @@ int sti_ldl_nonpositive_count(const sti_ldl* f);
 double sti_ldl_pivot_ratio(const sti_ldl* f);
 
 void sti_ldl_solve(sti_ldl* f, double* x);  // x (n): b in, A^-1 b out
+
+enum { STI_LDL_TOGETHER = 32 };
+
+// x (few_count x columns): b in, A^-1 b out, on the few rows; at most STI_LDL_TOGETHER columns.
+void sti_ldl_solve_few(sti_ldl* f, int columns, double* x);
 
 #endif

@@ -271,6 +271,55 @@ static void fronts_make_the_same_bits_every_time(void** state) {
     sti_env_destroy(env);
 }
 
+static void solve_few_and_check(sti_ldl* f, int few_count, const int* few, int columns) {
+    double* x = calloc((size_t)(few_count * columns), sizeof *x);
+    double* all = calloc((size_t)f->n, sizeof *all);
+    assert_true(x != NULL && all != NULL);
+    for (int i = 0; i < few_count * columns; i++) x[i] = sin(1 + i);
+    sti_ldl_solve_few(f, columns, x);
+    for (int c = 0; c < columns; c++) {
+        for (int i = 0; i < f->n; i++) all[i] = 0;
+        for (int i = 0; i < few_count; i++) all[few[i]] = sin(1 + c * few_count + i);
+        sti_ldl_solve(f, all);
+        for (int i = 0; i < few_count; i++) assert_true(fabs(x[c * few_count + i] - all[few[i]]) < 1e-13);
+    }
+    free(x);
+    free(all);
+}
+
+// Columns and fronts; a few rows of a border, which come last where there are many solves, and stay where there is none
+static void a_few_rows_have_solves_of_their_own(void** state) {
+    (void)state;
+    enum { FEW = 30 };
+    static const int solves[] = {0, 1000};
+    sti_env* env = open_env();
+    pattern small = grid_pattern(30), large = cubes_pattern(11, 1), apart = cubes_pattern(9, 3);
+    const pattern* each[] = {&small, &large, &apart};
+    for (int size = 0; size < 3; size++) {
+        for (int many = 0; many < 2; many++) {
+            const pattern* p = each[size];
+            int few[FEW];
+            for (int i = 0; i < FEW; i++) few[i] = size == 2 ? 7 * i : i;
+            sti_ldl f;
+            assert_int_equal(sti_ldl_init_few(&f, env, p->n, p->col_start, p->row, FEW, few, solves[many]), STI_OK);
+            assert_int_equal(f.fronts.count > 0, size > 0);
+            for (int j = 0; j < p->n; j++) {
+                for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++) f.value[k] = heavy_entry(f.row[k], j, 1);
+            }
+            assert_int_equal(sti_ldl_factor(&f), -1);
+            solve_few_and_check(&f, FEW, few, 1);
+            solve_few_and_check(&f, FEW, few, STI_LDL_TOGETHER);
+            for (int i = 0; i < FEW && many == 1; i++)
+                assert_true(f.place[few[i]] >= p->n - (size == 2 ? p->n / 2 : FEW));
+            sti_ldl_clear(&f);
+        }
+    }
+    pattern_clear(&small);
+    pattern_clear(&large);
+    pattern_clear(&apart);
+    sti_env_destroy(env);
+}
+
 static void every_failed_allocation_is_survived(void** state) {
     (void)state;
     pattern small = grid_pattern(4), large = cubes_pattern(9, 1);
@@ -281,7 +330,8 @@ static void every_failed_allocation_is_survived(void** state) {
             failing_env e;
             failing_env_open(&e, k);
             sti_ldl f;
-            const sti_status status = sti_ldl_init(&f, e.env, p->n, p->col_start, p->row);
+            const int few[3] = {0, 5, 7};
+            const sti_status status = sti_ldl_init_few(&f, e.env, p->n, p->col_start, p->row, 3, few, 1000);
             if (status == STI_OK) {
                 assert_int_equal(f.fronts.count > 0, size == 1);
                 sti_ldl_clear(&f);
@@ -304,6 +354,7 @@ int main(void) {
         cmocka_unit_test(large_matrices_are_factored_by_fronts),
         cmocka_unit_test(a_bad_pivot_in_a_front_names_its_column),
         cmocka_unit_test(fronts_make_the_same_bits_every_time),
+        cmocka_unit_test(a_few_rows_have_solves_of_their_own),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
