@@ -101,8 +101,8 @@ typedef struct sti_navigation_report {
     const sti_cage_contact* contacts;  // of the step's problems, sorted by vehicle, then other
     double least_gap;                  // at the end, over all pairs looked at; INFINITY: none
     int islands;                       // problems that were solved apart
-    // Deadlock: nothing moves faster than 1e-9 of its cage in a step, and forces are balanced by contacts: k + sum n
-    // lambda = 0
+    // Deadlock: nothing moves faster than 1e-9 of its cage in a step, forces are balanced by contacts, k + sum n lambda
+    // = 0, and no formula of a force has t in it
     bool deadlock;
     double balance;  // largest |k + sum n lambda|, relative to the largest |k|; NAN: something moves
 } sti_navigation_report;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "navigation/navigation.h"
+#include "system/system.h"
 
 // ---- motion without contacts
 
@@ -21,6 +22,9 @@ static sti_status move_freely(sti_navigation* nav) {
         double *k = nav->k + 2 * (size_t)i, *A = nav->A + 4 * (size_t)i, k_v[4];
         const double *q = nav->q + 2 * (size_t)i, *v = nav->v + 2 * (size_t)i;
         const sti_status status = sti_system_force(it->system, t, q, v, k, NULL, k_v);
+        if (status == STI_ERR_INPUT)
+            return STI_FAIL(nav->env, status, i, "\"%.60s\": force of no finite value at (%g, %g), velocity (%g, %g)",
+                            it->name, q[0], q[1], v[0], v[1]);
         if (status != STI_OK) return status;
         const double a = it->mass - h * k_v[0], b = -h * k_v[1], c = -h * k_v[2], d = it->mass - h * k_v[3],
                      det = a * d - b * c;
@@ -54,6 +58,14 @@ static bool lengthen(const sti_navigation* nav) {
 
 // ---- the step
 
+// Forces that change with time may let go what they hold.
+static bool is_steady(const sti_navigation* nav) {
+    for (int i = 0; i < nav->count; i++) {
+        if (!nav->vehicles[i].system->steady) return false;
+    }
+    return true;
+}
+
 static void judge_deadlock(const sti_navigation* nav, sti_navigation_report* r) {
     double force = 0, worst = 0;
     r->deadlock = false;
@@ -74,7 +86,7 @@ static void judge_deadlock(const sti_navigation* nav, sti_navigation_report* r) 
     }
     if (!(force > 0)) return;
     r->balance = worst / force;
-    r->deadlock = r->balance <= 1e-6;
+    r->deadlock = r->balance <= 1e-6 && is_steady(nav);
 }
 
 // Contacts that press, for the next step to begin with.

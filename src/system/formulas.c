@@ -256,6 +256,20 @@ static sti_status create_programs(sti_system* s) {
     return STI_OK;
 }
 
+// Nothing that pushes has t in it.
+static bool is_steady(const formulas* f) {
+    for (int k = 0; k < f->output_count; k++) {
+        const output* o = &f->out[k];
+        if (o->kind != POTENTIAL && o->kind != FORCE) continue;
+        sti_tape_reach(&f->tape, o->entry, f->reach);
+        for (int i = 0; i <= o->entry; i++) {
+            const sti_node* x = &f->tape.node[i];
+            if (f->reach[i] && x->op == STI_OP_INPUT && x->a == sti_tape_time(&f->tape)) return false;
+        }
+    }
+    return true;
+}
+
 // ---- evaluation
 
 static void run(const sti_system* s, const sti_program* program, double t, const double* q, const double* v) {
@@ -557,6 +571,7 @@ static sti_status create_inside(sti_system* s, const sti_system_text* text) {
     status = check_dependence(s);
     if (status == STI_OK) status = sti_jets_init(&f->jets, s->env, &f->tape);
     if (status == STI_OK) status = create_programs(s);
+    if (status == STI_OK) s->steady = is_steady(f);
     return status;
 }
 

@@ -27,6 +27,7 @@ struct sti_system {
     int contact_count;  // joints included
     int joint_count;
     int parameter_count;
+    bool steady;         // forces are known not to depend on t
     int* tangent_count;  // (contact_count)
     char** coordinate;   // names                        (n)
     char** contact;      // names                        (contact_count)

@@ -93,6 +93,25 @@ static void a_corner_is_a_deadlock_with_balanced_forces(void** state) {
     sti_document_destroy(problem);
 }
 
+// At rest on its wall until the force, that changes with time, takes it away.
+static void rest_under_a_force_that_changes_is_no_deadlock(void** state) {
+    (void)state;
+    static const char text[] =
+        "{\"kind\": \"navigation\", \"walls\": [{\"point\": [0, 0], \"normal\": [0, 1]}], "
+        "\"h\": 0.05, \"time\": 5, \"vehicles\": [{\"cage\": 0.3, \"q\": [0, 0.3], "
+        "\"force\": [\"max(0, t - 2)\", \"-1 - y'\"]}]}";
+    sti_document* problem;
+    must(sti_document_parse(group_env, text, strlen(text), "nav.json", &problem));
+    sti_navigation* nav = sti_navigation_of(problem);
+    for (int l = 0; l < 100; l++) {
+        sti_navigation_report r;
+        must(sti_navigation_step(nav, &r));
+        assert_false(r.deadlock);
+    }
+    assert_true(sti_navigation_q(nav)[0] > 4);
+    sti_document_destroy(problem);
+}
+
 // Fifty swap places: at every step all pairs are looked at here, not only those of the report.
 static void no_cage_is_ever_entered(void** state) {
     (void)state;
@@ -376,6 +395,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_vehicle_is_led_as_the_case_says),
         cmocka_unit_test(a_corner_is_a_deadlock_with_balanced_forces),
+        cmocka_unit_test(rest_under_a_force_that_changes_is_no_deadlock),
         cmocka_unit_test(no_cage_is_ever_entered),
         cmocka_unit_test(a_crowd_that_jams_keeps_its_laws),
         cmocka_unit_test(a_polygon_slides_past_seams_and_stops_at_the_wall),
