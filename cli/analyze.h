@@ -24,7 +24,7 @@ typedef struct cli_robust_box {
     const char* doubts;           // "x,y,mu"; NULL: all there are
     bool whole;                   // the whole basis, not modes alone
     long steps, pieces, samples;  // pieces 0: the default; samples: starts inside that are tried
-    double h;
+    double h, slip;               // of sti_push_box; slip 0: the default
 } cli_robust_box;
 
 // How long the contacts of vehicles in cages press as in the first step (analyze_robust_nav.c).

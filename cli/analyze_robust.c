@@ -13,7 +13,7 @@ typedef struct request {
     const char* doubts;
     bool box, whole;
     long steps, pieces, samples;
-    double h, alpha;
+    double h, alpha, slip;
 } request;
 
 typedef struct question {
@@ -201,6 +201,7 @@ static int ask_box(const cli* c, const request* r, sti_manipulation* m) {
                               .steps = r->steps > 0 ? r->steps : sti_manipulation_steps(m),
                               .pieces = r->pieces,
                               .samples = r->samples,
+                              .slip = r->slip,
                               .h = r->h};
     if (q.steps > 1000000) return cli_fail_usage(c, "--steps: %ld: at most 1000000 are taken", q.steps);
     return cli_robust_box_answer(c, &q);
@@ -218,8 +219,8 @@ static int ask(const cli* c, const request* r, sti_document* problem) {
     if (sti_navigation_of(problem) != NULL) return ask_nav(c, r, sti_navigation_of(problem));
     sti_manipulation* m = sti_manipulation_of(problem);
     if (r->box) return ask_box(c, r, m);
-    if (r->doubts != NULL || r->whole || r->pieces > 0 || r->samples > 0)
-        return cli_fail_usage(c, "--doubts, --whole-basis, --pieces, --samples: need --box");
+    if (r->doubts != NULL || r->whole || r->pieces > 0 || r->samples > 0 || r->slip > 0)
+        return cli_fail_usage(c, "--doubts, --whole-basis, --slip, --pieces, --samples: need --box");
     question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem)};
     if (m != NULL && (r->alpha > 0 || (r->scheme != NULL && strcmp(r->scheme, "quasistatic") != 0)))
         return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
@@ -247,6 +248,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--box", CLI_FLAG, NULL, "of parts and probes: the largest box of doubts in which modes last, proved", &r.box},
         {"--doubts", CLI_TEXT, "LIST", "with --box: x,y,theta,mu,place-x,place-y,turn,speed (all)", &r.doubts},
         {"--whole-basis", CLI_FLAG, NULL, "with --box: the sign of friction at sticking contacts lasts too", &r.whole},
+        {"--slip", CLI_POSITIVE, "S",
+         "with --box: what two tips on one edge may slip in a step and stick (1e-10 of the size)", &r.slip},
         {"--samples", CLI_COUNT, "N", "with --box: starts inside that are tried by the stepper (none)", &r.samples},
         {"--pieces", CLI_COUNT, "N", "with --box: that a box may be cut into to prove it (64)", &r.pieces},
     };

@@ -175,6 +175,7 @@ static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_bo
     cli_json_integer(&j, "pieces", b->proof.pieces);
     cli_json_number(&j, "scale", there ? b->scale : NAN);
     cli_json_bool(&j, "whole_basis", q->whole);
+    cli_json_number(&j, "slip", box->slip > 0 ? box->slip : NAN);
     put_contacts(&j, q->scene, box);
     cli_json_array(&j, "doubts");
     for (int i = 0; i < box->doubt_count && there; i++) {
@@ -226,6 +227,7 @@ int cli_robust_box_answer(const cli* c, const cli_robust_box* q) {
     sti_box_options o = sti_box_options_default(q->scene);
     const double begin = cli_now();
     o.friction = q->whole;
+    o.slip = q->slip;
     if (q->pieces > 0) o.max_pieces = q->pieces;
     int code = q->doubts != NULL ? choose_doubts(c, q->doubts, &o) : CLI_DONE;
     if (code != CLI_DONE) return code;

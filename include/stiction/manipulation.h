@@ -292,7 +292,8 @@ typedef struct sti_push_doubt {
 } sti_push_doubt;
 
 // The claim: from every start within the doubts, each of the steps is solved with these contacts closed in these modes,
-// and nothing else comes into touch.
+// and nothing else comes into touch. Two tips of one probe that stick to one edge stick when they slip less than `slip`
+// in a step: what they slip while the part aligns with them.
 typedef struct sti_push_box {
     double h;
     long steps;
@@ -301,6 +302,7 @@ typedef struct sti_push_box {
     const sti_push_contact* contacts;  // of these: part, against, other, corner, own, face
     const sti_push_mode* modes;        // not open                              (contact_count)
     const signed char* friction;  // its sign that lasts too, of (2.4.20); 0: whatever; NULL: all 0   (contact_count)
+    double slip;                  // 0: 1e-10 of the size of the parts
     int doubt_count;
     const sti_push_doubt* doubts;
 } sti_push_box;

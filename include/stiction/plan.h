@@ -16,6 +16,7 @@ extern "C" {
 typedef struct sti_box_options {
     double weight[STI_DOUBT_COUNT];  // of each kind: the box grows in these proportions first; 0: not doubted
     bool friction;                   // the sign of friction lasts too where a contact sticks: all of the basis (2.4.20)
+    double slip;                     // of sti_push_box
     long max_pieces;                 // that a box is cut into to prove it
     int rounds;                      // of bisection for each side
 } sti_box_options;
@@ -32,7 +33,7 @@ typedef struct sti_robust_box {
 } sti_robust_box;
 
 // start NULL: the scene's; h <= 0: the scene's; options NULL: defaults. Largest means: all doubts grow in the
-// proportions of the weights as far as the proof goes, then each side alone, one after the other.
+// proportions of the weights as far as the proof goes, then the sides by turns, each by itself.
 STI_API sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m, const double* start, double h,
                                          long steps, const sti_box_options* options, sti_robust_box** out);
 STI_API void sti_robust_box_destroy(sti_env* env, sti_robust_box* box);  // accepts NULL

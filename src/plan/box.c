@@ -2,7 +2,7 @@
 //
 // The modes are those of the first step. A box is put forward and the independent checker (src/verify/box.c) is asked
 // whether it is a theorem; nothing here is believed. All doubts grow in given proportions, by doubling and bisection;
-// then each side alone, so that at the end no side can be moved out by much without the proof failing.
+// then the sides by turns, so that at the end no side can be moved out by much without the proof failing.
 #include <math.h>
 #include <stiction/plan.h>
 #include <string.h>
@@ -33,6 +33,7 @@ typedef struct maker {
     sti_push_mode* modes;
     signed char* friction;
     double* start;
+    double* factor;  // that each side grows by next          (2 doubts)
 } maker;
 
 void sti_robust_box_destroy(sti_env* env, sti_robust_box* b) {
@@ -106,7 +107,8 @@ static sti_status list_doubts(maker* k) {
     const int parts = sti_manipulation_part_count(k->m), fixtures = sti_manipulation_fixture_count(k->m);
     const size_t most = 3 * (size_t)parts + 5 * (size_t)b->contact_count;
     k->out->box.doubts = k->doubts = sti_alloc_array_zero(k->env, most, sizeof *k->doubts);
-    if (k->doubts == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+    k->factor = sti_alloc_array_zero(k->env, 2 * most, sizeof *k->factor);
+    if (k->doubts == NULL || k->factor == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
     for (int i = 0; i < parts; i++) {
         for (int j = STI_DOUBT_X; j <= STI_DOUBT_THETA; j++) add_doubt(k, (sti_doubt_kind)j, i);
     }
@@ -156,25 +158,34 @@ static sti_status find_scale(maker* k) {
     return STI_OK;
 }
 
-static sti_status grow_side(maker* k, int i, int side) {
-    double* end = side == 0 ? &k->doubts[i].low : &k->doubts[i].high;
-    const double unit = k->o->weight[k->doubts[i].kind] * (side == 0 ? -1 : 1);
-    double low = fabs(*end / unit), high = INFINITY, step = fmax(low, 1e-9);
-    for (int round = 0; round < 3 * k->o->rounds && !sti_late(k->env); round++) {
-        bool good;
-        const double s = isinf(high) ? low + step : 0.5 * (low + high);
-        if (s > 10 || (high < INFINITY && high - low < ldexp(low, -k->o->rounds))) break;
-        *end = s * unit;
-        const sti_status status = holds(k, &good);
-        if (status != STI_OK) return status;
-        if (good) {
-            low = s;
-            step *= 3;
-        } else {
-            high = s;
+// One side by a factor, if that can be proved.
+static sti_status grow_side(maker* k, int side, double factor, bool* good) {
+    const sti_push_doubt* d = &k->doubts[side / 2];
+    double* end = side % 2 == 0 ? &k->doubts[side / 2].low : &k->doubts[side / 2].high;
+    const double before = *end, most = 10 * k->o->weight[d->kind];
+    *end = copysign(fmin(fmax(fabs(before), 1e-9 * most) * factor, most), side % 2 == 0 ? -1 : 1);
+    *good = false;
+    const sti_status status = fabs(*end) > fabs(before) ? holds(k, good) : STI_OK;
+    if (!*good) *end = before;
+    return status;
+}
+
+// All sides by turns, so that none takes the room of the others; the factor of one that fails comes down to its root.
+static sti_status grow_sides(maker* k) {
+    const int sides = 2 * k->out->box.doubt_count;
+    const double enough = 1 + ldexp(0.5, -k->o->rounds);
+    for (int i = 0; i < sides; i++) k->factor[i] = 2;
+    for (bool any = true; any && !sti_late(k->env);) {
+        any = false;
+        for (int i = 0; i < sides && !sti_late(k->env); i++) {
+            bool good;
+            if (k->factor[i] < enough) continue;
+            const sti_status status = grow_side(k, i, k->factor[i], &good);
+            if (status != STI_OK) return status;
+            if (!good) k->factor[i] = sqrt(k->factor[i]);
+            any = true;
         }
     }
-    *end = low * unit;
     return STI_OK;
 }
 
@@ -184,8 +195,7 @@ static sti_status search(maker* k) {
     if (status != STI_OK || !good) return status;
     k->out->found = true;
     status = find_scale(k);
-    for (int i = 0; status == STI_OK && i < 2 * k->out->box.doubt_count; i++) status = grow_side(k, i / 2, i % 2);
-    return status;
+    return status == STI_OK ? grow_sides(k) : status;
 }
 
 static sti_status make(maker* k, const double* start) {
@@ -221,8 +231,10 @@ sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m, const 
     if (b == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "box");
     b->box.h = h > 0 ? h : sti_manipulation_step(m);
     b->box.steps = steps;
+    b->box.slip = o.slip;
     maker k = {.env = env, .m = m, .o = &o, .out = b};
     const sti_status status = make(&k, start);
+    sti_free(env, k.factor);
     if (status == STI_OK)
         *out = b;
     else

@@ -1,4 +1,5 @@
 // box_try.c: a box of doubts, tried: does the stepper keep the modes from one start?
+#include <math.h>
 #include <stiction/plan.h>
 
 #include "base/env.h"
@@ -44,7 +45,7 @@ static void set_friction(const trial* t, const double* mu, double share) {
     for (int i = 0; i < parts * things; i++) {
         if (i % things > i / things)
             sti_manipulation_rub(t->m, i / things, i % things,
-                                 mu[i] + share * deviation_of(t, STI_DOUBT_MU, i % things));
+                                 fmax(0, mu[i] + share * deviation_of(t, STI_DOUBT_MU, i % things)));
     }
 }
 
@@ -53,15 +54,37 @@ static bool is_same(const sti_push_contact* a, const sti_push_contact* b) {
            a->corner == b->corner && a->face == b->face;
 }
 
+// Another tip of the same probe sticks to the same edge.
+static bool in_fork(const trial* t, int i) {
+    const sti_push_box* box = t->box;
+    const sti_push_contact* c = &box->contacts[i];
+    if (c->against != STI_PUSH_TIP || box->modes[i] != STI_PUSH_STICK) return false;
+    for (int k = 0; k < box->contact_count; k++) {
+        const sti_push_contact* d = &box->contacts[k];
+        if (k != i && d->against == STI_PUSH_TIP && box->modes[k] == STI_PUSH_STICK && d->part == c->part &&
+            d->face == c->face &&
+            sti_manipulation_tip_probe(t->m, d->other) == sti_manipulation_tip_probe(t->m, c->other))
+            return true;
+    }
+    return false;
+}
+
+// The mode of a contact, as the box speaks of it.
+static sti_push_mode mode_in(const trial* t, int i, const sti_push_force* f) {
+    const bool sliding = f->mode == STI_PUSH_SLIDE_LEFT || f->mode == STI_PUSH_SLIDE_RIGHT;
+    return sliding && fabs(f->slip) <= t->box->slip && in_fork(t, i) ? STI_PUSH_STICK : f->mode;
+}
+
 // Contacts of the box that are not in their mode any more, or others that press.
-static bool changes(const sti_push_box* box, const sti_push_report* r, sti_box_switch* out) {
+static bool changes(const trial* t, const sti_push_report* r, sti_box_switch* out) {
+    const sti_push_box* box = t->box;
     out->contact = -1;
     out->mode = STI_PUSH_OPEN;
     if (r->end != STI_PUSH_MOVED) return true;
     for (int i = 0; i < box->contact_count; i++) {
         sti_push_mode mode = STI_PUSH_OPEN;
         for (int k = 0; k < r->contact_count; k++) {
-            if (is_same(&r->contacts[k], &box->contacts[i])) mode = r->forces[k].mode;
+            if (is_same(&r->contacts[k], &box->contacts[i])) mode = mode_in(t, i, &r->forces[k]);
         }
         out->contact = i;
         out->mode = mode;
@@ -88,7 +111,7 @@ static sti_status play(const trial* t, sti_push* push, double* room, sti_box_swi
     for (long l = 0; status == STI_OK && l < t->box->steps && out->step < 0; l++) {
         sti_push_report r;
         status = sti_push_step(push, &r);
-        if (status == STI_OK && changes(t->box, &r, out)) out->step = l;
+        if (status == STI_OK && changes(t, &r, out)) out->step = l;
     }
     return status;
 }

@@ -14,7 +14,22 @@
 //     gap less what anything may travel in the step, for every corner, tip and rim against every edge and disc that is
 //     no contact; both sides of the foot on the edge of a contact.
 //
-// So the step of the whole scene, with all contacts there are, has this solution. What of a form is not linear in the
+// So the step of the whole scene, with all contacts there are, has this solution.
+//
+// Two tips of one probe that stick to one edge (a fork) hold the part in more ways than it can move. With a and b the
+// way from tip i to tip j along the edge and into the part, the rows of both gaps give the turn -b / a, and so
+//
+//     slip_j - slip_i = -b^2 / a,      W_tj = W_ti + (0, 0, b):
+//
+// two slips that differ, by next to nothing where the fork lies on the edge, and one direction of friction. The law of
+// friction at both tips is a path of (lambda_ti, lambda_tj), from both at one end of their cones over slips between 0
+// and -+ b^2 / a to both at the other. Where the sum L of both that balances the step is within the two cones together
+// along all of that path, it is met somewhere, so there is a solution; and in every one in which both tips press each
+// slips by b^2 / |a| at most, for both cannot slide to one side. Eliminated are u, lambda_ni, lambda_nj and L, with the
+// slip of i between -+ b^2 / a and b lambda_tj between -+ |b| mu lambda_nj; |b| mu < |a| makes lambda_nj follow from
+// lambda_tj. A fork sticks when its tips slip less than the claim takes for sticking.
+//
+// What of a form is not linear in the
 // doubts is three further doubts for each part in the next step. A box that fails is cut across the doubt that the
 // failed condition depends on most; one whose condition is negative for all of it refutes the claim.
 #include <math.h>
@@ -60,10 +75,14 @@ typedef struct proof {
     const double *low, *high;  // of the piece                                  (doubts)
     num* q;                    // (3 parts)
     num* K;                    // (order x (order + 1))
+    bool* done;                // columns that are eliminated                    (order)
     body* bodies;              // parts, fixtures, tips
     place* points;
-    num *gap, *rows;  // of the contacts: gap; W_n and W_t, and what tips add: (2 x (unknowns + 1)) each
-    num* mu;          // of the contacts
+    num *gap, *rows;      // of the contacts: gap; W_n and W_t, and what tips add: (2 x (unknowns + 1)) each
+    num* mu;              // of the contacts
+    int* partner;         // of a tip of a fork: its other tip; -1
+    num *lever, *skew;    // of a fork, at its first tip: a and b
+    double *slip, *grip;  // of a fork, at its first tip: b^2 / |a|; largest lambda_t of the second tip that is taken
     double margin;
     num failed;  // the form that was not positive
     bool definite;
@@ -264,6 +283,78 @@ static bool measure(proof* p, long step, int i) {
     return p->k.bad ? fail(p, NULL, "step %ld, contact %d: a length may be 0", step, i) : true;
 }
 
+// ---- forks
+
+// Two tips of one probe that stick to one edge of one part, and no third one.
+static bool are_fork(const proof* p, int i, int j) {
+    const sti_push_contact *c = &p->box->contacts[i], *d = &p->box->contacts[j];
+    return i != j && p->box->modes[i] == STI_PUSH_STICK && p->box->modes[j] == STI_PUSH_STICK &&
+           c->against == STI_PUSH_TIP && d->against == STI_PUSH_TIP && c->part == d->part && !c->own && !d->own &&
+           c->face == d->face && c->face < p->bodies[c->part].o.vertex_count &&
+           sti_manipulation_tip_probe(p->m, c->other) == sti_manipulation_tip_probe(p->m, d->other);
+}
+
+static void find_forks(proof* p) {
+    for (int i = 0; i < p->box->contact_count; i++) {
+        int count = 0;
+        p->partner[i] = -1;
+        for (int j = 0; j < p->box->contact_count; j++) {
+            if (!are_fork(p, i, j)) continue;
+            p->partner[i] = j;
+            count++;
+        }
+        if (count > 1) p->partner[i] = -1;
+    }
+}
+
+static bool is_first(const proof* p, int i) {
+    return p->partner[i] > i;
+}
+
+// The second tip of a fork has no row of its own for its slip.
+static bool is_second(const proof* p, int i) {
+    return p->partner[i] >= 0 && p->partner[i] < i;
+}
+
+// Where the force of a contact stands in the solution, and the row of its gap in the system.
+static int place_of(const proof* p, int contact) {
+    int at = p->unknowns;
+    for (int i = 0; i < contact; i++) at += p->box->modes[i] == STI_PUSH_STICK && !is_second(p, i) ? 2 : 1;
+    return at;
+}
+
+// A slip that counts as none: 1e-10 of the size of the parts.
+static double sticking(const proof* p) {
+    double size = 0;
+    for (int i = 0; i < p->parts; i++) {
+        const sti_outline* o = &p->bodies[i].o;
+        size = fmax(size, o->radius);
+        for (int k = 0; k < o->vertex_count; k++) size = fmax(size, hypot(o->vertices[2 * k], o->vertices[2 * k + 1]));
+    }
+    return 1e-10 * size;
+}
+
+static bool measure_fork(proof* p, long step, int i, double most) {
+    const int j = p->partner[i], part = p->box->contacts[i].part;
+    const num *rn = p->rows + (size_t)(2 * i) * (size_t)(p->unknowns + 1), *rt = rn + p->unknowns + 1;
+    double from[2], to[2], unused[2];
+    sti_manipulation_tip(p->m, p->box->contacts[i].other, 0, from, unused);  // both go the same way
+    sti_manipulation_tip(p->m, p->box->contacts[j].other, 0, to, unused);
+    const num dx = minus(p, number(to[0]), number(from[0])), dy = minus(p, number(to[1]), number(from[1]));
+    const num a = dot(p, rt[3 * part], rt[3 * part + 1], dx, dy);
+    p->lever[i] = a;
+    p->skew[i] = dot(p, rn[3 * part], rn[3 * part + 1], dx, dy);
+    const double low = sti_affine_low(&p->k, &a), high = sti_affine_high(&p->k, &a), b = magnitude(p, p->skew[i]);
+    const double along = low > 0 ? low : -high;
+    if (!(along > b * fmax(1, magnitude(p, p->mu[j])) * (1 + 1e-12)))
+        return fail(p, &p->skew[i], "step %ld, contacts %d and %d: the tips may not lie along the edge", step, i, j);
+    p->slip[i] = b * b / along * (1 + 1e-12) + 1e-290;
+    p->margin = fmin(p->margin, most - p->slip[i]);
+    if (p->slip[i] < most) return true;
+    return fail(p, &p->skew[i], "step %ld, contacts %d and %d: the part may slip while it aligns with them", step, i,
+                j);
+}
+
 // ---- the linear system
 
 static num* entry(const proof* p, int i, int j) {
@@ -296,7 +387,15 @@ static void damping(proof* p, int part, num E[9]) {
     }
 }
 
-// Unknowns: u, then lambda_n of each contact and lambda_t of those that stick.
+// In place of the second gap: its difference from the first, which is a turn alone.
+static void put_turn(proof* p, int i, int at) {
+    const int first = p->partner[i];
+    for (int j = 0; j < p->unknowns; j++) *entry(p, at, j) = number(0);
+    *entry(p, at, 3 * p->box->contacts[i].part + 2) = scaled(p, p->lever[first], -1);
+    *entry(p, at, p->order) = p->skew[first];
+}
+
+// Unknowns: u, then lambda_n of each contact and lambda_t of those that stick; of a fork the sum at its first tip.
 static void pose(proof* p) {
     const int n = p->unknowns;
     for (int i = 0; i < p->order; i++) {
@@ -318,55 +417,118 @@ static void pose(proof* p) {
             *entry(p, at, j) = rn[j];
         }
         *entry(p, at, p->order) = scaled(p, plus(p, p->gap[i], rn[n]), -1);
+        if (is_second(p, i)) put_turn(p, i, at);
         at++;
-        if (mode != STI_PUSH_STICK) continue;
+        if (mode != STI_PUSH_STICK || is_second(p, i)) continue;
         for (int j = 0; j < n; j++) {
             *entry(p, j, at) = scaled(p, rt[j], -1);
             *entry(p, at, j) = rt[j];
         }
         *entry(p, at, p->order) = scaled(p, rt[n], -1);
+        if (is_first(p, i)) {
+            const num force = {.r = p->grip[i]}, slip = {.r = p->slip[i]};
+            num* torque = entry(p, 3 * p->box->contacts[i].part + 2, p->order);
+            *entry(p, at, p->order) = plus(p, *entry(p, at, p->order), slip);
+            *torque = plus(p, *torque, times(p, p->skew[i], force));
+        }
         at++;
     }
+}
+
+// The row comes to stand in the place of the column, and takes the column out of all others.
+static void pivot_on(proof* p, int column, int row) {
+    const int n = p->order;
+    for (int j = 0; j <= n && row != column; j++) {
+        const num keep = *entry(p, column, j);
+        *entry(p, column, j) = *entry(p, row, j);
+        *entry(p, row, j) = keep;
+    }
+    p->done[column] = true;
+    for (int i = 0; i < n; i++) {
+        const num* out = entry(p, i, column);
+        if (i == column || (out->c == 0 && sti_affine_spread(&p->k, out) < 1e-280)) continue;
+        const num factor = sti_affine_div(&p->k, out, entry(p, column, column));
+        for (int j = 0; j <= n; j++) {
+            if (j == n || !p->done[j])
+                *entry(p, i, j) = minus(p, *entry(p, i, j), times(p, factor, *entry(p, column, j)));
+        }
+    }
+}
+
+// The motion of a part that a fork holds follows from the fork alone: first the turn, then the other two.
+static void hold_by_fork(proof* p, int i) {
+    const int x = 3 * p->box->contacts[i].part, gap = place_of(p, i), slip = gap + 1;
+    if (p->done[x] || p->done[x + 1] || p->done[x + 2]) return;
+    pivot_on(p, x + 2, place_of(p, p->partner[i]));
+    const bool first = fabs(entry(p, gap, x)->c) > fabs(entry(p, slip, x)->c);
+    pivot_on(p, x, first ? gap : slip);
+    pivot_on(p, x + 1, first ? slip : gap);
 }
 
 // The solution comes to stand in the last column.
 static bool eliminate(proof* p, long step) {
     const int n = p->order;
+    memset(p->done, 0, (size_t)n);
+    for (int i = 0; i < p->box->contact_count; i++) {
+        if (is_first(p, i)) hold_by_fork(p, i);
+    }
     for (int k = 0; k < n; k++) {
         int pivot = k;
-        for (int i = k + 1; i < n; i++) {
-            if (fabs(entry(p, i, k)->c) > fabs(entry(p, pivot, k)->c)) pivot = i;
-        }
-        for (int j = k; j <= n && pivot != k; j++) {
-            const num keep = *entry(p, k, j);
-            *entry(p, k, j) = *entry(p, pivot, j);
-            *entry(p, pivot, j) = keep;
-        }
+        if (p->done[k]) continue;
         for (int i = 0; i < n; i++) {
-            if (i == k || (entry(p, i, k)->c == 0 && sti_affine_spread(&p->k, entry(p, i, k)) < 1e-280)) continue;
-            const num factor = sti_affine_div(&p->k, entry(p, i, k), entry(p, k, k));
-            for (int j = k + 1; j <= n; j++)
-                *entry(p, i, j) = minus(p, *entry(p, i, j), times(p, factor, *entry(p, k, j)));
+            if (!p->done[i] && fabs(entry(p, i, k)->c) > fabs(entry(p, pivot, k)->c)) pivot = i;
         }
+        pivot_on(p, k, pivot);
     }
     for (int k = 0; k < n; k++) *entry(p, k, n) = sti_affine_div(&p->k, entry(p, k, n), entry(p, k, k));
     return p->k.bad ? fail(p, NULL, "step %ld: the basis may be singular", step) : true;
 }
 
+// What lambda_t of the second tips was taken to be at most has to be so.
+static bool solve(proof* p, long step) {
+    enum { ROUNDS = 6 };
+    for (int round = 0; round < ROUNDS; round++) {
+        bool good = true;
+        pose(p);
+        if (!eliminate(p, step)) return false;
+        for (int i = 0, at = p->unknowns; i < p->box->contact_count; i++) {
+            const num most = times(p, p->mu[i], *entry(p, at, p->order));
+            const double high = sti_affine_high(&p->k, &most);
+            at += p->box->modes[i] == STI_PUSH_STICK && !is_second(p, i) ? 2 : 1;
+            if (!is_second(p, i) || high <= p->grip[p->partner[i]]) continue;
+            good = false;
+            p->grip[p->partner[i]] = 2 * high;
+        }
+        if (good) return true;
+    }
+    return fail(p, NULL, "step %ld: friction of two tips is not bounded", step);
+}
+
 // ---- what has to be positive
 
-static bool check_contact(proof* p, long step, int i, int* at) {
-    const int n = p->unknowns;
+// lambda_t of the two tips of a fork is the sum; so is what they take.
+static bool check_friction(proof* p, long step, int i, num lambda_n, num lambda_t, num second) {
+    const int j = is_first(p, i) ? p->partner[i] : i;
+    num most = times(p, p->mu[i], lambda_n);
+    if (j != i) most = plus(p, most, times(p, p->mu[j], second));
+    const int sign = p->box->friction != NULL ? p->box->friction[i] : 0;
+    if (j != i && sign != (p->box->friction != NULL ? p->box->friction[j] : 0))
+        return fail(p, NULL, "contacts %d and %d: they share one friction, whose sign is not told apart", i, j);
+    if (sign != 0 && !positive(p, scaled(p, lambda_t, sign), step, i, "friction may turn round")) return false;
+    return positive(p, minus(p, most, lambda_t), step, i, "it may begin to slide") &&
+           positive(p, plus(p, most, lambda_t), step, i, "it may begin to slide");
+}
+
+static bool check_contact(proof* p, long step, int i) {
+    const int n = p->unknowns, at = place_of(p, i);
     const num *rn = p->rows + (size_t)(2 * i) * (size_t)(n + 1), *rt = rn + n + 1;
-    const num lambda_n = *entry(p, (*at)++, p->order);
+    const num lambda_n = *entry(p, at, p->order);
     const sti_push_mode mode = p->box->modes[i];
     if (!positive(p, lambda_n, step, i, "it may open")) return false;
     if (mode == STI_PUSH_STICK) {
-        const num lambda_t = *entry(p, (*at)++, p->order), most = times(p, p->mu[i], lambda_n);
-        const int sign = p->box->friction != NULL ? p->box->friction[i] : 0;
-        if (sign != 0 && !positive(p, scaled(p, lambda_t, sign), step, i, "friction may turn round")) return false;
-        return positive(p, minus(p, most, lambda_t), step, i, "it may begin to slide") &&
-               positive(p, plus(p, most, lambda_t), step, i, "it may begin to slide");
+        if (is_second(p, i)) return true;  // with the first
+        const num second = is_first(p, i) ? *entry(p, place_of(p, p->partner[i]), p->order) : number(0);
+        return check_friction(p, step, i, lambda_n, *entry(p, at + 1, p->order), second);
     }
     num slip = rt[n];
     for (int j = 0; j < n; j++) slip = plus(p, slip, times(p, rt[j], *entry(p, j, p->order)));
@@ -473,10 +635,12 @@ static bool make_step(proof* p, long step) {
     for (int i = 0; i < p->box->contact_count; i++) {
         if (!measure(p, step, i)) return false;
     }
-    pose(p);
-    if (!eliminate(p, step)) return false;
-    for (int i = 0, at = p->unknowns; i < p->box->contact_count; i++) {
-        if (!check_contact(p, step, i, &at)) return false;
+    for (int i = 0; i < p->box->contact_count; i++) {
+        if (is_first(p, i) && !measure_fork(p, step, i, p->box->slip > 0 ? p->box->slip : sticking(p))) return false;
+    }
+    if (!solve(p, step)) return false;
+    for (int i = 0; i < p->box->contact_count; i++) {
+        if (!check_contact(p, step, i)) return false;
     }
     if (!check_apart(p, step)) return false;
     for (int i = 0; i < p->unknowns; i++) {
@@ -544,6 +708,12 @@ static void destroy(proof* p) {
     sti_free(p->env, p->gap);
     sti_free(p->env, p->rows);
     sti_free(p->env, p->mu);
+    sti_free(p->env, p->partner);
+    sti_free(p->env, p->lever);
+    sti_free(p->env, p->skew);
+    sti_free(p->env, p->done);
+    sti_free(p->env, p->slip);
+    sti_free(p->env, p->grip);
 }
 
 static sti_outline outline_of(const proof* p, int i) {
@@ -563,8 +733,15 @@ static sti_status create(proof* p) {
     p->gap = sti_alloc_array_zero(p->env, nc, sizeof *p->gap);
     p->rows = sti_alloc_array_zero(p->env, sti_size_mul(2 * nc, n + 1), sizeof *p->rows);
     p->mu = sti_alloc_array_zero(p->env, nc, sizeof *p->mu);
+    p->partner = sti_alloc_array_zero(p->env, nc, sizeof *p->partner);
+    p->lever = sti_alloc_array_zero(p->env, nc, sizeof *p->lever);
+    p->skew = sti_alloc_array_zero(p->env, nc, sizeof *p->skew);
+    p->done = sti_alloc_array_zero(p->env, order, sizeof *p->done);
+    p->slip = sti_alloc_array_zero(p->env, nc, sizeof *p->slip);
+    p->grip = sti_alloc_array_zero(p->env, nc, sizeof *p->grip);
     if (p->q == NULL || p->K == NULL || p->bodies == NULL || p->points == NULL || p->gap == NULL || p->rows == NULL ||
-        p->mu == NULL)
+        p->mu == NULL || p->partner == NULL || p->lever == NULL || p->skew == NULL || p->done == NULL ||
+        p->slip == NULL || p->grip == NULL)
         return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
     place* at = p->points;
     for (int i = 0; i < p->things; i++) {
@@ -573,6 +750,8 @@ static sti_status create(proof* p) {
         p->bodies[i].at = at;
         at += p->bodies[i].o.vertex_count + 1;
     }
+    find_forks(p);
+    for (int i = 0; i < p->box->contact_count; i++) p->order -= is_second(p, i);
     return STI_OK;
 }
 

@@ -53,6 +53,21 @@ expect "a side that is tight" 0 "high side tight: beyond it, step 0: probe: open
 run analyze robust peg-stuck --box
 expect "no first step, no box" 1 "no box"
 
+# ---- two tips on one edge
+run analyze robust peg-dual-tip --box --steps 10 --doubts y,theta,mu --samples 500
+expect "a fork" 0 "proved: these modes last"
+expect "starts inside are tried" 0 "0 of 500 starts inside change a mode"
+run analyze robust peg-dual-tip --box --steps 10 --doubts mu
+expect "no friction is needed, and none below 0 is tried" 0 "mu       of fork"
+run analyze robust peg-dual-tip --box --steps 10 --doubts theta --json
+narrow=$(sed 's/.*"high": \([-0-9.e]*\).*/\1/' out)
+run analyze robust peg-dual-tip --box --steps 10 --doubts theta --slip 0.0001 --json
+expect "what aligns the part counts as sticking" 0 '"slip": 0.0001'
+wide=$(sed 's/.*"high": \([-0-9.e]*\).*/\1/' out)
+if awk -v a="$narrow" -v b="$wide" 'BEGIN { exit !(a > 1e-5 && b > 10 * a) }'; then ok "and the box is wider"; else not_ok "and the box is wider" "$narrow $wide"; fi
+run analyze robust peg-dual-tip --box --steps 10 --whole-basis
+expect "nothing rubs, so no sign of friction lasts" 1 "no box"
+
 # ---- wrong requests
 run analyze robust peg-push --box --doubts x,z
 refused "a doubt that is none" "--doubts: z: x, y, theta, mu"

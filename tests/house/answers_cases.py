@@ -316,6 +316,7 @@ CASES = [
     ("analyze robust of vehicles", 1, ["analyze", "robust", "nav-crossing", "--steps", "1000"]),
     ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "3", "--doubts", "x,mu", "--pieces", "1"]),
     ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "20", "--doubts", "theta"]),
+    ("analyze robust --box", 0, ["analyze", "robust", "peg-dual-tip", "--box", "--steps", "3", "--doubts", "theta", "--slip", "0.0001"]),
     ("analyze robust --box", 1, ["analyze", "robust", "peg-stuck", "--box"]),
     # ---- plan
     ("plan", 0, ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--repeat", "3"]),

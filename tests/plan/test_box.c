@@ -85,6 +85,65 @@ static void starts_inside_keep_their_modes(void** state) {
     sti_document_destroy(d);
 }
 
+// Two tips on one edge: the box of a fork, and what it says of starts that the stepper plays.
+static const char fork_scene[] =
+    "{\"kind\": \"manipulation\", \"parts\": [{\"polygon\": [[-0.8, -0.4], [0.8, -0.4], [0.8, 0.4], [-0.8, 0.4]],"
+    "\"support\": {\"points\": [[0.6, 0.1, 1], [-0.4, 0.3, 1.5], [-0.2, -0.3, 0.8]]}}],"
+    "\"probes\": [{\"tips\": [[-0.8, 0.15], [-0.8, -0.15]], \"direction\": 0, \"speed\": 0.1}], \"mu\": 0.2,"
+    "\"h\": 0.05, \"steps\": 10}";
+
+static void a_fork_keeps_its_grip_inside_the_box(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_robust_box* b;
+    assert_int_equal(sti_document_parse(group_env, fork_scene, strlen(fork_scene), "fork", &d), STI_OK);
+    sti_manipulation* m = sti_manipulation_of(d);
+    sti_box_options o = quick(m);
+    o.weight[STI_DOUBT_MU] = o.weight[STI_DOUBT_TURN] = 1;
+    for (int k = 0; k < 2; k++) {
+        sti_box_switch s;
+        o.slip = k == 0 ? 0 : 1e-4;
+        assert_int_equal(sti_robust_box_create(group_env, m, NULL, 0, 8, &o, &b), STI_OK);
+        assert_true(b->found && b->proof.accepted);
+        assert_int_equal(b->box.contact_count, 2);
+        assert_int_equal(b->box.doubt_count, 5);
+        // what the fork aligns: b^2 / a = 0.3 angle^2 has to stay below the slip that counts as none
+        assert_int_equal(b->box.doubts[2].kind, STI_DOUBT_THETA);
+        assert_true(b->box.doubts[2].high > (k == 0 ? 1e-5 : 2e-4) && b->box.doubts[2].high < (k == 0 ? 1.8e-5 : 2e-2));
+        unsigned long seed = 3;
+        double x[5];
+        for (int l = 0; l < 200; l++) {
+            for (int i = 0; i < 5; i++) {
+                seed = seed * 6364136223846793005UL + 1442695040888963407UL;
+                const double f = l < 32 ? (l >> i & 1) : (double)(seed >> 40) / 16777216.0;
+                x[i] = b->box.doubts[i].low + f * (b->box.doubts[i].high - b->box.doubts[i].low);
+            }
+            assert_int_equal(sti_robust_box_try(group_env, m, &b->box, x, &s), STI_OK);
+            if (s.step >= 0) fail_msg("start %d changes a mode in step %ld", l, s.step);
+        }
+        // an angle beyond what is proved is seen by the stepper
+        memset(x, 0, sizeof x);
+        x[2] = k == 0 ? 1.8e-5 : 3e-2;
+        assert_int_equal(sti_robust_box_try(group_env, m, &b->box, x, &s), STI_OK);
+        assert_int_equal(s.step, 0);
+        // and refused by the proof
+        sti_push_doubt turned = {.kind = STI_DOUBT_THETA, .low = 0, .high = x[2]};
+        sti_push_box claim = b->box;
+        sti_box_verification v;
+        claim.doubts = &turned;
+        claim.doubt_count = 1;
+        assert_int_equal(sti_verify_push_box(group_env, m, &claim, 256, NULL, &v), STI_OK);
+        assert_false(v.accepted);
+        sti_robust_box_destroy(group_env, b);
+    }
+    // the push meets no friction: no sign of it lasts
+    o.friction = true;
+    assert_int_equal(sti_robust_box_create(group_env, m, NULL, 0, 8, &o, &b), STI_OK);
+    assert_false(b->found);
+    sti_robust_box_destroy(group_env, b);
+    sti_document_destroy(d);
+}
+
 // The same start, by what is doubted of the probe and of friction: played by the command's stepper and put back
 // afterwards.
 static void a_start_is_tried(void** state) {
@@ -126,15 +185,14 @@ static void a_start_is_tried(void** state) {
     sti_document_destroy(d);
 }
 
-static void every_allocation_may_fail(void** state) {
-    (void)state;
+static void allocations_fail(const char* text) {
     for (long k = 0;; k++) {
         failing_env f;
         sti_document* d = NULL;
         sti_robust_box* b = NULL;
         sti_box_verification v;
         failing_env_open(&f, k);
-        sti_status status = sti_document_parse(f.env, scene, strlen(scene), "scene", &d);
+        sti_status status = sti_document_parse(f.env, text, strlen(text), "scene", &d);
         if (status == STI_OK) {
             const sti_manipulation* m = sti_manipulation_of(d);
             sti_box_options o = quick(m);
@@ -155,9 +213,16 @@ static void every_allocation_may_fail(void** state) {
     }
 }
 
+static void every_allocation_may_fail(void** state) {
+    (void)state;
+    allocations_fail(scene);
+    allocations_fail(fork_scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_inside_keep_their_modes),
+        cmocka_unit_test(a_fork_keeps_its_grip_inside_the_box),
         cmocka_unit_test(a_start_is_tried),
         cmocka_unit_test(every_allocation_may_fail),
     };
