@@ -7,6 +7,7 @@
 #include "instants/range.h"
 #include "linalg/dense.h"
 #include "linalg/few.h"
+#include "linalg/small.h"
 
 static bool taken(const sti_instant_contact* c, sti_space_choice choice) {
     return c->bilateral || (c->gap <= choice.gap_tol && (choice.bounded || !c->pressed));
@@ -88,22 +89,33 @@ static void fill_rows(sti_space* k, sti_space_choice choice) {
     }
 }
 
+// Coordinates may have any units (lengths beside angles): M is made to have a diagonal near 1, by powers of 2, which
+// rounds nothing, before its condition is judged.
 static sti_status invert_mass(sti_space* k) {
     sti_dense_factor f = {0};
-    const int n = k->n;
-    sti_status status = sti_dense_factor_init(&f, k->env, n);
+    const size_t n = (size_t)k->n;
+    const double* M = k->instant->M;
+    double* unit = sti_alloc_array_zero(k->env, n, sizeof *unit);
+    sti_status status = sti_dense_factor_init(&f, k->env, k->n);
+    if (status == STI_OK && unit == NULL) status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "units of %zu velocities", n);
     if (status == STI_OK) {
-        memcpy(sti_dense_factor_load(&f, n), k->instant->M, (size_t)n * (size_t)n * sizeof(double));
-        if (!sti_dense_factor_cholesky(&f) || sti_dense_factor_rcond(&f) < 1e-15)
+        double* load = sti_dense_factor_load(&f, k->n);
+        bool definite = sti_small_units(k->n, M, unit);
+        for (size_t i = 0; i < n; i++)
+            for (size_t j = 0; j < n; j++) load[i * n + j] = M[i * n + j] * unit[i] * unit[j];
+        definite = definite && sti_dense_factor_cholesky(&f) && sti_dense_factor_rcond(&f) >= 1e-15;
+        if (!definite)
             status = STI_FAIL(k->env, STI_ERR_INPUT, -1, "M: not positive definite, as this analysis needs it to be");
     }
-    for (int j = 0; status == STI_OK && j < n; j++) {
-        double* row = k->Minv + (size_t)j * (size_t)n;
-        memset(row, 0, (size_t)n * sizeof *row);
-        row[j] = 1;
+    for (size_t j = 0; status == STI_OK && j < n; j++) {
+        double* row = k->Minv + j * n;
+        memset(row, 0, n * sizeof *row);
+        row[j] = unit[j];
         sti_dense_factor_solve(&f, row);
+        for (size_t i = 0; i < n; i++) row[i] *= unit[i];
     }
     sti_dense_factor_clear(&f);
+    sti_free(k->env, unit);
     return status;
 }
 

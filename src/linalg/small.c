@@ -1,6 +1,8 @@
 // small.c: see small.h. Plain loops serve where matrices have a handful of rows.
 #include "linalg/small.h"
 
+#include <math.h>
+
 #include "linalg/vector.h"
 
 // Entry (i, j) of a matrix with n columns.
@@ -50,4 +52,16 @@ double sti_small_form(int n, const double* A, const double* x, const double* y) 
     double sum = 0;
     for (int i = 0; i < n; i++) sum += x[i] * sti_vector_dot((size_t)n, A + at(n, i, 0), y);
     return sum;
+}
+
+bool sti_small_units(int n, const double* A, double* unit) {
+    bool positive = true;
+    for (int i = 0; i < n; i++) {
+        const double d = A[at(n, i, i)];
+        int power = 0;
+        positive = positive && d > 0;
+        if (d > 0) frexp(d, &power);  // d from 2^(power - 1) to 2^power
+        unit[i] = ldexp(1, -(power >= 0 ? power / 2 : -((1 - power) / 2)));
+    }
+    return positive;
 }

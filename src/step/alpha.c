@@ -150,12 +150,14 @@ static sti_status solve(sti_stepper* s) {
     return s->options.friction == STI_FRICTION_CONE ? sti_impulses_solve_cone(p) : sti_impulses_solve(p);
 }
 
-// Largest gap of a joint at the end of the step with the weighted velocity of the problem; gap_trial has all of them.
+// Largest gap of a joint, as a length, at the end of the step with the weighted velocity of the problem; gap_trial has
+// all of them.
 static sti_status joint_gap(sti_stepper* s, double h, double* worst) {
     for (int i = 0; i < s->n; i++) s->q_trial[i] = s->q[i] + h * s->impulses.u[i];
     *worst = 0;
     const sti_status status = sti_system_gap(s->system, s->time + h, s->q_trial, s->gap_trial);
-    for (int i = s->p - s->joint_count; i < s->p; i++) *worst = fmax(*worst, fabs(s->gap_trial[i]));
+    for (int i = s->p - s->joint_count; i < s->p; i++)
+        *worst = fmax(*worst, fabs(sti_step_gap_length(s, i, s->gap_trial[i])));
     return status;
 }
 

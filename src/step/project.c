@@ -22,10 +22,27 @@
 
 enum { ROUNDS = 6 };
 
+// A gap as a length, whatever the units of its formula; the instant is one near by.
+double sti_step_gap_length(const sti_stepper* s, int i, double gap) {
+    const double* n = s->instant->contacts[i].n;
+    const double length = sqrt(sti_vector_dot(s->n, n, n));
+    return length > 0 ? gap / length : gap;
+}
+
 static bool wanted(const sti_stepper* s, int i, double size, bool contacts) {
     if (i >= s->p - s->joint_count) return true;
     if (!contacts || s->options.level != STI_LEVEL_VELOCITY) return false;
-    return s->gap_work[i] < -size || (s->active[i] && s->mode[i] != STI_MODE_SEPARATE);
+    return (s->active[i] && s->mode[i] != STI_MODE_SEPARATE) || sti_step_gap_length(s, i, s->gap_work[i]) < -size;
+}
+
+// Whether there may be something to do, as far as gaps alone tell.
+static bool may_move(const sti_stepper* s, bool contacts) {
+    bool may = false;
+    for (int i = 0; i < s->p; i++) {
+        const bool closed = i >= s->p - s->joint_count || (s->active[i] && s->mode[i] != STI_MODE_SEPARATE);
+        may = may || (closed ? s->gap_work[i] != 0 : contacts && s->gap_work[i] < 0);
+    }
+    return may;
 }
 
 // dq, the least in the metric of M with rows dq = defect, k of them.
@@ -48,14 +65,14 @@ sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, 
     *moved = 0;
     for (int round = 0; round < ROUNDS; round++) {
         sti_status status = sti_system_gap(s->system, t, q, s->gap_work);
+        if (status != STI_OK || !may_move(s, contacts)) return status;
+        status = sti_system_instant_update(s->system, t, q, s->v, s->instant);
         if (status != STI_OK) return status;
         double worst = 0;
         for (int i = 0; i < s->p; i++) {
-            if (wanted(s, i, size, contacts)) worst = fmax(worst, fabs(s->gap_work[i]));
+            if (wanted(s, i, size, contacts)) worst = fmax(worst, fabs(sti_step_gap_length(s, i, s->gap_work[i])));
         }
         if (worst <= size) return STI_OK;
-        status = sti_system_instant_update(s->system, t, q, s->v, s->instant);
-        if (status != STI_OK) return status;
         int k = 0;
         for (int i = 0; i < s->p; i++) {
             if (!wanted(s, i, size, contacts)) continue;

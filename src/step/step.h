@@ -137,6 +137,8 @@ typedef struct sti_bordered {
 sti_status sti_bordered_solve(sti_env* env, sti_bordered* b);
 int sti_step_row_rank(int k, int n, double* rows);  // rows are destroyed
 
+// A gap of contact or joint i as a length, by its gradient in the instant.
+double sti_step_gap_length(const sti_stepper* s, int i, double gap);
 // Moves q the least in the metric of M so that the gaps of joints, and of closed contacts if asked for, vanish; largest
 // displacement.
 sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, double* moved);

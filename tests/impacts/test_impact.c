@@ -850,6 +850,41 @@ static void one_contact_is_the_same_by_stronge_and_by_springs(void** state) {
     assert_true(asked > 40 && sticks > 2);
 }
 
+// Velocities in units of their own, micrometres beside radians.
+static void impacts_are_the_same_in_all_units(void** state) {
+    (void)state;
+    sti_rng rng = {31};
+    const double unit[3] = {0x1p-20, 1, 0x1p20};
+    const sti_impact_law laws[] = {STI_IMPACT_NEWTON, STI_IMPACT_MOREAU, STI_IMPACT_POISSON, STI_IMPACT_STRONGE};
+    for (int round = 0; round < 40; round++) {
+        few_contacts f, g;
+        random_instant(&rng, &f, 3, 1, true);
+        few_begin(&g, 3);
+        for (int i = 0; i < 9; i++) g.M[i] = f.M[i] * unit[i / 3] * unit[i % 3];
+        double n[3], t[3];
+        for (int i = 0; i < 3; i++) {
+            g.v[i] = f.v[i] / unit[i];
+            n[i] = f.n[0][i] * unit[i];
+            t[i] = f.t[0][i] * unit[i];
+        }
+        few_add(&g, n, t, f.contact[0].mu, f.contact[0].restitution);
+        g.contact[0].restitution_t = f.contact[0].restitution_t;
+        for (int l = 0; l < 4; l++) {
+            sti_impact_options o = sti_impact_options_default();
+            sti_impact *a = NULL, *b = NULL;
+            o.one_law = o.skip_unique = true;
+            o.law = laws[l];
+            assert_int_equal(sti_impact_create(env, &f.in, &o, &a), STI_OK);
+            assert_int_equal(sti_impact_create(env, &g.in, &o, &b), STI_OK);
+            assert_int_equal(a->laws[o.law].count, b->laws[o.law].count);
+            for (int j = 0; j < 3 && a->laws[o.law].count > 0; j++)
+                near_to(b->laws[o.law].solutions[0].v[j] * unit[j], a->laws[o.law].solutions[0].v[j], 1e-8);
+            sti_impact_destroy(env, a);
+            sti_impact_destroy(env, b);
+        }
+    }
+}
+
 // A ball on a floor, slips along x and y, here in directions turned by `turn`: v (3), w (3) of mass 1, radius 1.
 static void ball_on_floor(few_contacts* f, double turn, double mu, double e, const double* v) {
     const double c = cos(turn), s = sin(turn);
@@ -1046,6 +1081,7 @@ int main(void) {
         cmocka_unit_test(a_particle_hits_a_rough_plane),
         cmocka_unit_test(one_contact_in_space_has_the_solutions_of_a_scan),
         cmocka_unit_test(one_contact_is_the_same_by_stronge_and_by_springs),
+        cmocka_unit_test(impacts_are_the_same_in_all_units),
         cmocka_unit_test(a_ball_in_space_slips_or_rolls),
         cmocka_unit_test(the_energetic_coefficient_knows_joints),
         cmocka_unit_test(slips_in_space_have_no_favourite_direction),

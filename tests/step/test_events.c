@@ -404,6 +404,45 @@ static void every_level_keeps_the_period(void** state) {
     }
 }
 
+// Three cranks whose equations are squares of lengths, in micrometres, kilometres and between, half a second: what moves
+// is the pendulum of length l.
+static void a_linkage_moves_alike_in_all_units(void** state) {
+    (void)state;
+    const double units[] = {1, 1e-6, 1e-3, 1e4, 1e6, 1e8};
+    const struct {
+        sti_events events;
+        int index;
+        double same;
+    } how[] = {{STI_EVENTS_AUTO, 2, 1e-8}, {STI_EVENTS_OFF, 2, 2e-5}, {STI_EVENTS_OFF, 3, 2e-5}};
+    for (int k = 0; k < 3; k++) {
+        double first[2] = {0};
+        for (int u = 0; u < 6; u++) {
+            char settings[200];
+            const double l = units[u];
+            snprintf(settings, sizeof settings, "l=%.17g,d=%.17g,g=%.17g", l, l, g * l);
+            sti_document* scene = load_scene(group_env, "four-bar");
+            must(group_env, sti_document_set(scene, settings));
+            sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+            o.events = how[k].events;
+            o.index = how[k].index;
+            sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
+            sti_step_report r;
+            do r = step_on(group_env, s);
+            while (r.step < 50);
+            assert_true(r.stepped == 0);
+            for (int i = 0; i < 2; i++) {
+                const double q = sti_stepper_q(s)[i] / l;
+                if (u == 0) first[i] = q;
+                assert_near(q, first[i], how[k].same);
+            }
+            sti_stepper_destroy(s);
+            sti_document_destroy(scene);
+        }
+        assert_near(first[0], 0.10406964839176, k == 0 ? 1e-8 : 2e-4);  // the pendulum, by another integrator
+        assert_near(first[1], -0.99457001175564, k == 0 ? 1e-8 : 2e-4);
+    }
+}
+
 // ---- options, states, memory
 
 static void wrong_options_are_refused(void** state) {
@@ -505,6 +544,7 @@ int main(void) {
         cmocka_unit_test(the_scheme_goes_over_a_paradox),
         cmocka_unit_test(joints_at_the_level_of_positions_do_not_drift),
         cmocka_unit_test(every_level_keeps_the_period),
+        cmocka_unit_test(a_linkage_moves_alike_in_all_units),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(every_failed_allocation_is_survived),
