@@ -404,7 +404,7 @@ static void every_level_keeps_the_period(void** state) {
     }
 }
 
-// Three cranks whose equations are squares of lengths, in micrometres, kilometres and between, half a second: what moves
+// Three cranks whose equations are squares of lengths, in micrometres, kilometres and between: what moves
 // is the pendulum of length l.
 static void a_linkage_moves_alike_in_all_units(void** state) {
     (void)state;
