@@ -21,8 +21,6 @@ typedef struct cli_at {
         {"--time", CLI_TEXT, "T", "a system's time; bodies are stepped to it", &(at).time}, {    \
         "--set", CLI_JOINED, "NAME=X,..", "parameters of a system or scene", &(at).settings      \
     }
-enum { CLI_AT_OPTION_COUNT = 4 };
-
 void cli_at_clear(cli_at* at);
 
 typedef struct cli_instant {

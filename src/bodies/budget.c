@@ -9,25 +9,44 @@
 //                             without exact numbers, one after the other, each from the last point
 //     what is not solved then Newton's method once more, from no forces at all
 //
-// A world with a solver of the caller's choice uses that one alone. Every limit counts iterations; no clock takes part.
+// Both are tables (base/portfolio.h), and every use is told with its reason by sti_world_attempts. A world with a
+// solver of the caller's choice uses that one alone. Every limit counts iterations; no clock takes part.
+#include <math.h>
 #include <string.h>
 
+#include "base/portfolio.h"
 #include "bodies/motion.h"
 
 enum {
     FEW = 3,  // acts of an island
     MANY = 60,
     PATIENCE = 2000,  // iterations
+    COLD = STI_STAGE_OWN,
 };
 
-typedef struct attempt {
-    sti_contact_solver solver;
-    long limit;
-} attempt;
+static const sti_stage easy_stages[] = {
+    {STI_CONTACT_AUTO, PATIENCE, NULL, 0, NULL},
+    {STI_CONTACT_NEWTON, 1000, NULL, COLD, "once more, from no forces at all"},
+};
 
-static const attempt attempts[] = {{STI_CONTACT_AUTO, 76},   {STI_CONTACT_NEWTON, 100}, {STI_CONTACT_GS, 1000},
-                                   {STI_CONTACT_ADMM, 2000}, {STI_CONTACT_NEWTON, 100}, {STI_CONTACT_BB, 1000},
-                                   {STI_CONTACT_NEWTON, 100}};
+static const sti_stage hard_stages[] = {
+    {STI_CONTACT_AUTO, 76, NULL, 0, NULL},
+    {STI_CONTACT_NEWTON, 100, NULL, 0, "linked bodies, left open: Newton from there"},
+    {STI_CONTACT_GS, 1000, NULL, 0, "Newton left it open: sweeps"},
+    {STI_CONTACT_ADMM, 2000, NULL, 0, "sweeps left it open: alternating directions"},
+    {STI_CONTACT_NEWTON, 100, NULL, 0, "Newton from the point of ADMM"},
+    {STI_CONTACT_BB, 1000, NULL, 0, "gradient steps, from where Newton is"},
+    {STI_CONTACT_NEWTON, 100, NULL, 0, "Newton for the last time"},
+    {STI_CONTACT_NEWTON, 1000, NULL, COLD, "once more, from no forces at all"},
+};
+
+typedef struct settling {
+    sti_world* world;
+    sti_acts* acts;
+    const double* v_free;
+    double tol;
+    sti_solve_report report;  // of the islands that are not left out
+} settling;
 
 // Does a body that the act moves hang on a joint or a spring?
 static bool linked(const sti_world* world, const sti_act* act) {
@@ -65,13 +84,10 @@ static bool choose(const sti_world* world, const sti_acts* acts, bool hard, cons
     return any;
 }
 
-static sti_status solve_by(sti_world* world, attempt by, sti_acts* acts, const double* v_free, double tol,
-                           const unsigned char* skip, sti_solve_report* report) {
-    sti_solve_report now;
-    const sti_status status = sti_islands_solve(world, acts, v_free, by.solver, tol, by.limit, skip, &now);
-    now.iterations += report->iterations;
-    *report = now;
-    return status;
+static sti_status solve_by(const settling* k, const sti_stage_use* use, sti_solve_report* report) {
+    const sti_island_way way = {(sti_contact_solver)use->stage->method, k->tol, use->limit, use->why,
+                                k->world->solve->left_out};
+    return sti_islands_solve(k->world, k->acts, k->v_free, &way, report);
 }
 
 // Of two reports on different islands.
@@ -85,48 +101,67 @@ static void merge(sti_solve_report* report, const sti_solve_report* other) {
 
 // Once more from no forces at all: those of the last step may lie where every method gets stuck. What is found counts
 // if it solves all the islands that are not left out; otherwise the point there was stays.
-static sti_status solve_cold(sti_world* world, sti_acts* acts, const double* v_free, double tol,
-                             const unsigned char* left_out, sti_solve_report* report) {
+static sti_status solve_cold(settling* k, const sti_stage_use* use, sti_solve_report* now) {
+    sti_world* world = k->world;
+    sti_acts* acts = k->acts;
     struct sti_world_solve* s = world->solve;
-    const size_t numbers = (size_t)(world->dim * acts->count);
-    const attempt cold = {STI_CONTACT_NEWTON, 1000};
-    sti_solve_report now = {.iterations = report->iterations};
+    const size_t d = (size_t)world->dim, numbers = d * (size_t)acts->count;
     sti_status status = sti_room(world->env, (void**)&s->warm_r, &s->warm_room, numbers, sizeof(double));
     if (status != STI_OK) return status;
     memcpy(s->warm_r, acts->r, numbers * sizeof(double));
     memset(acts->r, 0, numbers * sizeof(double));
     for (int i = 0; i < acts->count; i++) {  // islands that are left out keep theirs
         const int slot = sti_act_slot(world, &acts->act[i]);
-        if (slot < 0 || left_out[sti_islands_root(world, slot)])
-            memcpy(acts->r + (size_t)(i * world->dim), s->warm_r + (size_t)(i * world->dim),
-                   (size_t)world->dim * sizeof(double));
+        if (slot < 0 || s->left_out[sti_islands_root(world, slot)])
+            memcpy(acts->r + (size_t)i * d, s->warm_r + (size_t)i * d, d * sizeof(double));
     }
-    status = solve_by(world, cold, acts, v_free, tol, left_out, &now);
-    report->iterations = now.iterations;
-    if (status == STI_OK && now.solved)
-        *report = now;
-    else
-        memcpy(acts->r, s->warm_r, numbers * sizeof(double));
+    status = solve_by(k, use, now);
+    if (status == STI_OK && now->solved) return STI_OK;
+    memcpy(acts->r, s->warm_r, numbers * sizeof(double));
+    const long iterations = now->iterations;
+    *now = k->report;
+    now->iterations = iterations;
     return status;
+}
+
+static sti_status use_stage(void* self, sti_stage_use* use) {
+    settling* k = self;
+    sti_solve_report now = {0};
+    const sti_status status = (use->stage->flags & COLD) != 0 ? solve_cold(k, use, &now) : solve_by(k, use, &now);
+    now.iterations += k->report.iterations;
+    k->report = now;
+    use->residual = now.solved ? 0 : INFINITY;
+    return status;
+}
+
+static sti_status walk(settling* k, const sti_stage* stages, size_t count) {
+    sti_portfolio all = {.env = k->world->env,
+                         .stages = stages,
+                         .count = (int)count,
+                         .caller = k,
+                         .use = use_stage,
+                         .deadline = INFINITY,
+                         .residual = INFINITY};
+    k->report = (sti_solve_report){.solved = true};
+    return sti_portfolio_run(&all);
 }
 
 sti_status sti_islands_settle(sti_world* world, sti_acts* acts, const double* v_free, double tol,
                               const unsigned char* skip, sti_solve_report* report) {
-    const attempt ladder = {world->options.solver, PATIENCE};
-    *report = (sti_solve_report){.solved = true};
-    if (world->options.solver != STI_CONTACT_AUTO) return solve_by(world, ladder, acts, v_free, tol, skip, report);
     unsigned char* left_out = world->solve->left_out;
-    sti_solve_report hard = {.solved = true};
-    sti_status status = STI_OK;
-    if (choose(world, acts, false, skip, left_out))
-        status = solve_by(world, ladder, acts, v_free, tol, left_out, report);
-    if (status == STI_OK && !report->solved) status = solve_cold(world, acts, v_free, tol, left_out, report);
-    if (status != STI_OK || !choose(world, acts, true, skip, left_out)) return status;
-    for (size_t i = 0; i < sizeof attempts / sizeof *attempts && status == STI_OK; i++) {
-        status = solve_by(world, attempts[i], acts, v_free, tol, left_out, &hard);
-        if (hard.solved) break;
+    *report = (sti_solve_report){.solved = true};
+    if (world->options.solver != STI_CONTACT_AUTO) {
+        const sti_island_way asked = {world->options.solver, tol, PATIENCE, NULL, skip};
+        return sti_islands_solve(world, acts, v_free, &asked, report);
     }
-    if (status == STI_OK && !hard.solved) status = solve_cold(world, acts, v_free, tol, left_out, &hard);
-    merge(report, &hard);
+    settling k = {.world = world, .acts = acts, .v_free = v_free, .tol = tol};
+    if (choose(world, acts, false, skip, left_out)) {
+        const sti_status status = walk(&k, easy_stages, sizeof easy_stages / sizeof *easy_stages);
+        *report = k.report;
+        if (status != STI_OK) return status;
+    }
+    if (!choose(world, acts, true, skip, left_out)) return STI_OK;
+    const sti_status status = walk(&k, hard_stages, sizeof hard_stages / sizeof *hard_stages);
+    merge(report, &k.report);
     return status;
 }

@@ -90,15 +90,6 @@ void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const dou
     }
 }
 
-void sti_acts_velocities(const sti_world* world, const sti_acts* acts, const double* v, double* u) {
-    const int d = world->dim;
-    for (int c = 0; c < acts->count; c++) {
-        const sti_act* act = &acts->act[c];
-        for (int k = 0; k < d; k++)
-            u[c * d + k] = act->w[k] + (act->row[k] != NULL ? sti_row_apply(world, act->row[k], v) : 0);
-    }
-}
-
 // ---- of a step
 
 static bool turns(const sti_joint* joint, int axis) {

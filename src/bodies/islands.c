@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/portfolio.h"
 #include "base/sets.h"
 #include "bodies/motion.h"
 
@@ -33,9 +34,10 @@ typedef struct island {
     sti_island_room* room;
     int d, nv;
     int count;  // acts
-    sti_contact_solver solver;
-    double tol;
-    long limit;
+    const sti_island_way* way;
+    const double* v_free;
+    sti_solve_report* report;  // of the acts that are listed
+    double reached;            // by velocities; INFINITY: not tried
 } island;
 
 // ---- which hang together
@@ -64,11 +66,10 @@ int sti_act_slot(const sti_world* world, const sti_act* act) {
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
     sti_island_room* room = &world->solve->room;
     const sti_links* links = &world->solve->links;
-    sti_status status =
-        sti_room(world->env, (void**)&room->next, &room->rooms[0], (size_t)acts->count + 1, sizeof(int));
-    if (status == STI_OK)
-        status = sti_room(world->env, (void**)&room->taken, &room->rooms[13], (size_t)acts->count + 1, 1);
-    if (status != STI_OK) return status;
+    sti_arena_reset(&room->found);
+    room->next = sti_arena_ints(&room->found, (size_t)acts->count);
+    room->taken = sti_arena_take(&room->found, (size_t)acts->count, 1);
+    if (room->found.status != STI_OK) return room->found.status;
     for (int s = 0; s < world->moving; s++) room->parent[s] = s;
     for (int i = 0; i < world->moving; i++) {  // an assembly hangs together
         const sti_assembly* at = &links->assembly[links->assembly_of[i]];
@@ -103,19 +104,20 @@ static size_t node_size(const island* k, int node) {
 }
 
 static sti_status reserve_island(island* k) {
-    sti_env* env = k->world->env;
     sti_island_room* room = k->room;
+    sti_arena* arena = &room->local;
     const size_t n = (size_t)k->count, rows = n * (size_t)k->d;
-    sti_status status = sti_room(env, (void**)&room->list, &room->rooms[1], n, sizeof(int));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->node, &room->rooms[2], 2 * n, sizeof(int));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->z_at, &room->rooms[3], 2 * n, sizeof(size_t));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->node_list, &room->rooms[4], 2 * n, sizeof(int));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->col_start, &room->rooms[5], rows + 1, sizeof(int64_t));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->q, &room->rooms[6], rows, sizeof(double));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->guess, &room->rooms[7], rows, sizeof(double));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->mu, &room->rooms[8], n, sizeof(double));
-    if (status == STI_OK) status = sti_room(env, (void**)&room->pool, &room->rooms[11], n + 1, sizeof(int));
-    return status;
+    sti_arena_reset(arena);
+    room->list = sti_arena_ints(arena, n);
+    room->node = sti_arena_ints(arena, 2 * n);
+    room->z_at = sti_arena_take(arena, 2 * n, sizeof *room->z_at);
+    room->node_list = sti_arena_ints(arena, 2 * n);
+    room->col_start = sti_arena_take(arena, rows + 1, sizeof *room->col_start);
+    room->q = sti_arena_doubles(arena, rows);
+    room->guess = sti_arena_doubles(arena, rows);
+    room->mu = sti_arena_doubles(arena, n);
+    room->pool = sti_arena_ints(arena, n + 1);
+    return arena->status;
 }
 
 // Assemblies of each act, and the acts of each assembly in ascending order.
@@ -161,8 +163,8 @@ static sti_status respond(island* k) {
         room->z_at[i] = need;
         if (room->node[i] >= 0) need += (size_t)k->d * node_size(k, room->node[i]);
     }
-    const sti_status status = sti_room(k->world->env, (void**)&room->z, &room->rooms[9], need, sizeof(double));
-    if (status != STI_OK) return status;
+    room->z = sti_arena_doubles(&room->local, need);
+    if (room->z == NULL) return room->local.status;
     for (int i = 0; i < 2 * k->count; i++) {
         const int node = room->node[i];
         const sti_act* act = &k->acts->act[room->list[i / 2]];
@@ -228,9 +230,8 @@ static void set_vectors(island* k, const double* v_free) {
 static sti_status fill_dense(island* k, sti_matrix* W) {
     sti_island_room* room = k->room;
     const int d = k->d, n = d * k->count;
-    const sti_status status =
-        sti_room(k->world->env, (void**)&room->value, &room->rooms[10], (size_t)n * (size_t)n, sizeof(double));
-    if (status != STI_OK) return status;
+    room->value = sti_arena_doubles(&room->local, (size_t)n * (size_t)n);
+    if (room->value == NULL) return room->local.status;
     for (int i = 0; i < k->count; i++) {
         for (int j = 0; j <= i; j++) {
             double B[9];
@@ -272,9 +273,9 @@ static sti_status fill_sparse(island* k, sti_matrix* W) {
     size_t blocks = 0;
     for (int j = 0; j < k->count; j++) blocks += (size_t)neighbours(k, j);
     const size_t entries = blocks * (size_t)(d * d);
-    sti_status status = sti_room(k->world->env, (void**)&room->value, &room->rooms[10], entries, sizeof(double));
-    if (status == STI_OK) status = sti_room(k->world->env, (void**)&room->row, &room->rooms[12], entries, sizeof(int));
-    if (status != STI_OK) return status;
+    room->value = sti_arena_doubles(&room->local, entries);
+    room->row = sti_arena_ints(&room->local, entries);
+    if (room->local.status != STI_OK) return room->local.status;
     int64_t at = 0;
     for (int j = 0; j < k->count; j++) {
         const int count = neighbours(k, j);
@@ -352,6 +353,7 @@ static sti_status note(const island* k, const sti_world_attempt* what) {
 
 // What the answer says was tried
 static sti_status note_answer(const island* k, const sti_contact_answer* answer) {
+    const char* why = k->way->why != NULL ? k->way->why : "the solver that was asked for";
     sti_status status = STI_OK;
     for (int i = 0; i < answer->attempt_count && status == STI_OK; i++) {
         const sti_contact_attempt* from = &answer->attempts[i];
@@ -363,19 +365,20 @@ static sti_status note_answer(const island* k, const sti_contact_answer* answer)
     if (answer->attempt_count > 0 || answer->iterations == 0) return status;
     sti_world_attempt to = {.solver = answer->solver, .residual = answer->residual, .iterations = answer->iterations};
     to.solved = answer->outcome == STI_SOLVED;
-    snprintf(to.why, sizeof to.why, "the solver that was asked for");
+    snprintf(to.why, sizeof to.why, "%s", why);
     return note(k, &to);
 }
 
-static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* report) {
+static sti_status solve_posed(island* k, const sti_matrix* W) {
     sti_world* world = k->world;
+    sti_solve_report* report = k->report;
     sti_island_room* room = k->room;
     const int d = k->d;
     sti_contact_problem problem = {.dimension = d, .contact_count = k->count, .mu = room->mu, .W = *W, .q = room->q};
     sti_contact_options options = sti_contact_options_default();
-    options.solver = k->solver == STI_CONTACT_VELOCITIES ? STI_CONTACT_AUTO : k->solver;
-    options.tol = k->tol;
-    options.max_iterations = k->limit;
+    options.solver = k->way->solver == STI_CONTACT_VELOCITIES ? STI_CONTACT_AUTO : k->way->solver;
+    options.tol = k->way->tol;
+    options.max_iterations = k->way->limit;
     options.describe = false;
     options.guess_r = room->guess;
     sti_contact_answer answer;
@@ -398,10 +401,11 @@ static sti_status solve_local(island* k, const sti_matrix* W, sti_solve_report* 
 }
 
 // Many contacts, and many for each body, where W is large and singular; or it is the caller's wish.
-static bool crowded(const island* k) {
+static bool crowded(const void* self) {
+    const island* k = self;
     sti_island_room* room = k->room;
-    if (k->solver == STI_CONTACT_VELOCITIES) return true;
-    if (k->count < CROWD || k->solver != STI_CONTACT_AUTO) return false;
+    if (k->way->solver == STI_CONTACT_VELOCITIES) return true;
+    if (k->count < CROWD || k->way->solver != STI_CONTACT_AUTO) return false;
     int bodies = 0;
     for (int i = 0; i < k->count; i++) {
         int slot[2];
@@ -422,31 +426,31 @@ static bool crowded(const island* k) {
     return k->count >= CROWDED * bodies;
 }
 
-// The acts in room->list.
-static sti_status solve_listed(island* k, const double* v_free, sti_solve_report* report) {
-    sti_island_room* room = k->room;
-    if (crowded(k)) {
-        const long before = report->iterations;
-        double reached;
-        sti_status status = sti_island_velocities(k->world, k->acts, k->count, room->list, v_free, k->tol, &reached,
-                                                  &report->iterations);
-        if (status == STI_OK && isfinite(reached)) {
-            sti_world_attempt tried = {
-                .solver = STI_CONTACT_VELOCITIES, .residual = reached, .solved = reached <= k->tol};
-            tried.iterations = report->iterations - before;
-            snprintf(tried.why, sizeof tried.why, "%s",
-                     k->solver == STI_CONTACT_AUTO ? "many contacts for few bodies" : "the solver that was asked for");
-            status = note(k, &tried);
-        }
-        if (status != STI_OK) return status;
-        if (reached <= k->tol || (isfinite(reached) && k->count >= HOPELESS)) {
-            report->residual = fmax(report->residual, reached);
-            if (reached > k->tol && report->solved)
-                snprintf(report->why, sizeof report->why, "%d contacts together: residual %.2g", k->count, reached);
-            report->solved = report->solved && reached <= k->tol;
-            return STI_OK;
-        }
-    }
+// A large one is not tried in the local form after that.
+static bool worth_posing(const void* self) {
+    const island* k = self;
+    return !(isfinite(k->reached) && k->count >= HOPELESS);
+}
+
+static sti_status solve_velocities(island* k) {
+    sti_world_attempt tried = {.solver = STI_CONTACT_VELOCITIES};
+    sti_status status = sti_island_velocities(k->world, k->acts, k->count, k->room->list, k->v_free, k->way->tol,
+                                              &k->reached, &tried.iterations);
+    if (status != STI_OK || !isfinite(k->reached)) return status;
+    tried.residual = k->reached;
+    tried.solved = k->reached <= k->way->tol;
+    k->report->iterations += tried.iterations;
+    k->report->residual = k->reached;
+    k->report->solved = tried.solved;
+    if (!tried.solved)
+        snprintf(k->report->why, sizeof k->report->why, "%d contacts together: residual %.2g", k->count, k->reached);
+    snprintf(tried.why, sizeof tried.why, "%s",
+             k->way->solver == STI_CONTACT_AUTO ? "many contacts for few bodies" : "the solver that was asked for");
+    return note(k, &tried);
+}
+
+static sti_status solve_local(island* k) {
+    *k->report = (sti_solve_report){.solved = true, .iterations = k->report->iterations};
     list_nodes(k);
     sti_status status = respond(k);
     if (status != STI_OK) return status;
@@ -456,10 +460,37 @@ static sti_status solve_listed(island* k, const double* v_free, sti_solve_report
         status = respond(k);
         if (status != STI_OK) return status;
     }
-    set_vectors(k, v_free);
+    set_vectors(k, k->v_free);
     sti_matrix W;
     status = k->count * k->d <= DENSE_ROWS ? fill_dense(k, &W) : fill_sparse(k, &W);
-    return status == STI_OK ? solve_local(k, &W, report) : status;
+    return status == STI_OK ? solve_posed(k, &W) : status;
+}
+
+static const sti_stage stages[] = {
+    {STI_CONTACT_VELOCITIES, 0, crowded, 0, "many contacts for few bodies"},
+    {STI_CONTACT_AUTO, 0, worth_posing, 0, "in the local form"},
+};
+
+static sti_status use_stage(void* self, sti_stage_use* use) {
+    island* k = self;
+    const sti_status status = use->stage->method == STI_CONTACT_VELOCITIES ? solve_velocities(k) : solve_local(k);
+    const bool tried = use->stage->method != STI_CONTACT_VELOCITIES || isfinite(k->reached);
+    use->residual = tried && k->report->solved ? 0 : INFINITY;
+    return status;
+}
+
+// The acts in room->list.
+static sti_status solve_listed(island* k, sti_solve_report* report) {
+    k->report = report;
+    k->reached = INFINITY;
+    sti_portfolio all = {.env = k->world->env,
+                         .stages = stages,
+                         .count = sizeof stages / sizeof *stages,
+                         .caller = k,
+                         .use = use_stage,
+                         .deadline = INFINITY,
+                         .residual = INFINITY};
+    return sti_portfolio_run(&all);
 }
 
 // ---- only what may close
@@ -515,8 +546,9 @@ static int list_taken(island* k, int first) {
 // Most contacts that were found are only near, and open. An island is solved for those that pressed before or would
 // close without forces; what then closes among the others is taken as well, until nothing does. With r = 0 and u_n >= 0
 // an act that was left out is solved exactly, so the point is one of the whole island.
-static sti_status solve_island(island* k, int first, const double* v_free, sti_solve_report* report) {
+static sti_status solve_island(island* k, int first, sti_solve_report* report) {
     sti_island_room* room = k->room;
+    const double* v_free = k->v_free;
     int all = 0, taken = 0;
     for (int c = first; c >= 0; c = room->next[c]) all++;
     k->count = all;
@@ -532,7 +564,7 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
             taken = all;
         }
         sti_solve_report now = {.solved = true};
-        if (list_taken(k, first) > 0) status = solve_listed(k, v_free, &now);
+        if (list_taken(k, first) > 0) status = solve_listed(k, &now);
         if (status != STI_OK) return status;
         report->iterations += now.iterations;
         int more = 0;
@@ -556,20 +588,19 @@ static sti_status solve_island(island* k, int first, const double* v_free, sti_s
     }
 }
 
-sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, sti_contact_solver solver,
-                             double tol, long limit, const unsigned char* skip, sti_solve_report* report) {
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, const sti_island_way* way,
+                             sti_solve_report* report) {
     island k = {.world = world,
                 .acts = acts,
                 .room = &world->solve->room,
                 .d = world->dim,
                 .nv = world->nv,
-                .solver = solver,
-                .tol = tol,
-                .limit = limit};
+                .way = way,
+                .v_free = v_free};
     *report = (sti_solve_report){.solved = true};
     for (int s = 0; s < world->moving; s++) {
-        if (k.room->first[s] < 0 || (skip != NULL && skip[s])) continue;
-        const sti_status status = solve_island(&k, k.room->first[s], v_free, report);
+        if (k.room->first[s] < 0 || (way->skip != NULL && way->skip[s])) continue;
+        const sti_status status = solve_island(&k, k.room->first[s], report);
         if (status != STI_OK) return status;
     }
     return STI_OK;

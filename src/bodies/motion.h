@@ -75,9 +75,10 @@ typedef struct sti_acts {
     double *r, *u;  // (dim x count)
 } sti_acts;
 
-// Arrays of the local problem of an island, kept.
+// Which acts hang together, and the local problem of one island.
 typedef struct sti_island_room {
-    size_t rooms[24];
+    sti_arena found;                          // of next, taken: anew with the islands
+    sti_arena local;                          // of what an island needs beside these, anew for each
     int* parent;                              // union-find                       (moving)
     int *first, *next;                        // acts of an island                (moving), (acts)
     int *body_first, *body_next;              // slots of an island, ascending    (moving)
@@ -86,7 +87,6 @@ typedef struct sti_island_room {
     size_t* z_at;                             // where its responses begin, for each node
     double* z;                                // responses
     int *node_first, *node_fill, *node_list;  // contacts of each assembly
-    int* node_mark;
     int64_t* col_start;
     int* row;
     double *value, *q, *mu, *guess;
@@ -238,8 +238,6 @@ bool sti_act_closed(const sti_world* world, const sti_act* act);  // no gap, up 
 void sti_acts_press(sti_world* world, sti_act* act, double press);
 // f += H r, without what acts on velocities of their own
 void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f);
-// u (dim x count) = H'v + w
-void sti_acts_velocities(const sti_world* world, const sti_acts* acts, const double* v, double* u);
 // Coordinate `at` (2 joint + axis) of a joint and its rows, upwards and downwards, read anew into solve.
 double sti_axis_read(sti_world* world, int at);
 sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, motors: fills solve->acts and guesses r
@@ -250,11 +248,17 @@ sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, m
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts);
 int sti_islands_root(const sti_world* world, int slot);
 int sti_act_slot(const sti_world* world, const sti_act* act);  // of a body that it moves; -1: none
-// r (in: guess, out) of every island whose root is not marked in `skip` (may be NULL), to `tol`. v_free: velocities
-// without
-// r. limit: of iterations; 0: none, everything is tried.
-sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, sti_contact_solver solver,
-                             double tol, long limit, const unsigned char* skip, sti_solve_report* report);
+typedef struct sti_island_way {
+    sti_contact_solver solver;
+    double tol;
+    long limit;                 // of iterations; 0: none, everything is tried
+    const char* why;            // told with the attempts of this solver; auto tells its own
+    const unsigned char* skip;  // islands, by their roots, that are left as they are; NULL: none
+} sti_island_way;
+
+// r (in: guess, out) of every island. v_free: velocities without r.
+sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, const sti_island_way* way,
+                             sti_solve_report* report);
 
 // ---- budget.c
 

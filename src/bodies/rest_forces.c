@@ -320,7 +320,7 @@ typedef struct element {
 
 typedef struct search {
     sti_world* world;
-    int root, count, dims;
+    int root, count;
     element* e;
     double *a, *ay, *g;  // B x + f, B y + f, M^-1 of it          (moving x nv), on the slots of the island
     int* slot;           // of the island

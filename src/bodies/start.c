@@ -162,8 +162,9 @@ static sti_status displacement(sti_world* world, double h, bool* with_contacts, 
         s->skip[root] = open;
     }
     *large = may_be_coarse(world);
-    status = sti_islands_solve(world, &s->extra, d, world->options.solver, *large ? coarse_tol(world, d) : FINE,
-                               PATIENCE, s->skip, &report);
+    const sti_island_way way = {world->options.solver, *large ? coarse_tol(world, d) : FINE, PATIENCE,
+                                "to lift overlaps", s->skip};
+    status = sti_islands_solve(world, &s->extra, d, &way, &report);
     if (status != STI_OK) return status;
     *with_contacts =
         report.solved || report.residual <= COARSE;  // what is left is measured, and goes into another round

@@ -57,7 +57,7 @@ static sti_status reserve_solve(sti_world* world) {
     struct sti_world_solve* s = sti_arena_take(a, 1, sizeof *s);
     world->solve = s;
     if (s == NULL) return a->status;
-    s->posed.arena = sti_arena_make(world->env);
+    s->posed.arena = s->room.found = s->room.local = sti_arena_make(world->env);
     const size_t moving = (size_t)world->moving, n = moving * (size_t)world->nv,
                  axes = 2 * (size_t)world->bodies->joint_count;
     s->axis_row = sti_arena_take(a, 2 * axes, sizeof *s->axis_row);
@@ -112,11 +112,10 @@ static void drop_solve(sti_world* world) {
     sti_blocks_clear(&world->solve->pattern, world->env);
     sti_free(world->env, world->solve->graph);
     sti_free(world->env, world->solve->attempt);
-    sti_island_room* room = &s->room;
-    void* grown[] = {s->settled_r,    s->warm_r,   s->acts.act, s->acts.r,  s->acts.u,  s->extra.act, s->extra.r,
-                     s->extra.u,      room->next,  room->list,  room->node, room->z_at, room->z,      room->node_list,
-                     room->col_start, room->row,   room->value, room->q,    room->mu,   room->guess,  room->pool,
-                     s->spring,       s->spring_r, s->element,  s->guess,   room->taken};
+    sti_arena_clear(&s->room.found);
+    sti_arena_clear(&s->room.local);
+    void* grown[] = {s->settled_r, s->warm_r,  s->acts.act, s->acts.r,   s->acts.u,  s->extra.act,
+                     s->extra.r,   s->extra.u, s->spring,   s->spring_r, s->element, s->guess};
     for (size_t i = 0; i < sizeof grown / sizeof *grown; i++) sti_free(world->env, grown[i]);
     world->solve = NULL;
 }

@@ -1,4 +1,4 @@
-// auto.c: a portfolio for contact problems: escalate, keep the best point, tell what was done.
+// auto.c: a portfolio for contact problems: the table by which methods escalate (base/portfolio.h), and the best point.
 //
 // Block Gauss-Seidel first: a few sweeps settle most contacts and often everything. What crawls (tall stacks,
 // hyperstatic bodies, bad conditioning) goes to Newton's method from there, small problems to pivots on facets, then to
@@ -13,57 +13,123 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/portfolio.h"
 #include "contact/contact.h"
 
-typedef struct stage {
-    sti_contact_solver solver;
-    long iterations;
-    bool rough;  // for large problems and low accuracy only
-    int most;    // contacts for which it is tried; 0: any number
-    const char* why;
-} stage;
-
-static const stage stages[] = {
-    {STI_CONTACT_GS, 24, false, 0, "a few sweeps settle most contacts"},
-    {STI_CONTACT_APGD, 400, true, 0, "sweeps converge slowly: gradient steps see all contacts at once"},
-    {STI_CONTACT_NEWTON, 60, false, 0, "sweeps converge slowly: Newton from where they are"},
-    {STI_CONTACT_LEMKE, 1000, false, 60, "few contacts: pivots on facets, which no bad conditioning slows"},
-    {STI_CONTACT_GS, 1000, false, 0, "Newton left it open: more sweeps"},
-    {STI_CONTACT_NEWTON, 300, false, 0, "Newton again, from a better point"},
-    {STI_CONTACT_BB, 3000, false, 0, "gradient steps, from where Newton is"},
-    {STI_CONTACT_ADMM, 5000, false, 0, "stiff or hyperstatic: alternating directions"},
-    {STI_CONTACT_NEWTON, 300, false, 0, "Newton from the point of ADMM"},
-    {STI_CONTACT_IPM, 200, false, 1500, "interior points, which degeneracy does not slow"},
-    {STI_CONTACT_GS, 20000, false, 0, "patience"},
-    {STI_CONTACT_NEWTON, 1000, false, 0, "Newton, with patience"},
-    {STI_CONTACT_ADMM, 20000, false, 0, "alternating directions, with patience"},
-    {STI_CONTACT_NEWTON, 1000, false, 0, "Newton for the last time"},
-};
-
 enum {
-    STAGES = sizeof stages / sizeof *stages,
     SMALL = 200,  // contacts
+    FEW = 60,     // for pivots on facets
+    MANY = 1500,  // too many for interior points
+    SWEEPS = 24,  // at first
     SWEEPS_LARGE = 160,
     SWEEPS_ACCURATE = 16,
-    EXTRA = 8,  // stages that may be run again
+    AGAIN = 8,  // stages that may be run again
+    FIRST = STI_STAGE_OWN,
 };
 #define ACCURATE 1e-6
 #define NEARLY 5.0  // residual over tol
 #define GAIN 0.3    // residual over what it was
 #define GAIN_OF_SWEEPS 0.8
 
+typedef struct portfolio {
+    const sti_contact_local* p;
+    const sti_contact_options* options;
+    sti_contact_run* best;
+    sti_contact_answer* answer;  // its attempts, and who found the best point
+    double* trial;               // r, u                                                       (2 d nc)
+} portfolio;
+
+static bool large_and_rough(const void* self) {
+    const portfolio* f = self;
+    return f->p->nc > SMALL && f->options->tol >= ACCURATE;
+}
+
+static bool few(const void* self) {
+    return ((const portfolio*)self)->p->nc <= FEW;
+}
+
+static bool not_many(const void* self) {
+    return ((const portfolio*)self)->p->nc <= MANY;
+}
+
+static const sti_stage stages[] = {
+    {STI_CONTACT_GS, SWEEPS_LARGE, NULL, FIRST, "a few sweeps settle most contacts"},
+    {STI_CONTACT_APGD, 400, large_and_rough, 0, "sweeps converge slowly: gradient steps see all contacts at once"},
+    {STI_CONTACT_NEWTON, 60, NULL, 0, "sweeps converge slowly: Newton from where they are"},
+    {STI_CONTACT_LEMKE, 1000, few, 0, "few contacts: pivots on facets, which no bad conditioning slows"},
+    {STI_CONTACT_GS, 1000, NULL, 0, "Newton left it open: more sweeps"},
+    {STI_CONTACT_NEWTON, 300, NULL, 0, "Newton again, from a better point"},
+    {STI_CONTACT_BB, 3000, NULL, 0, "gradient steps, from where Newton is"},
+    {STI_CONTACT_ADMM, 5000, NULL, 0, "stiff or hyperstatic: alternating directions"},
+    {STI_CONTACT_NEWTON, 300, NULL, 0, "Newton from the point of ADMM"},
+    {STI_CONTACT_IPM, 200, not_many, 0, "interior points, which degeneracy does not slow"},
+    {STI_CONTACT_GS, 20000, NULL, 0, "patience"},
+    {STI_CONTACT_NEWTON, 1000, NULL, 0, "Newton, with patience"},
+    {STI_CONTACT_ADMM, 20000, NULL, 0, "alternating directions, with patience"},
+    {STI_CONTACT_NEWTON, 1000, NULL, 0, "Newton for the last time"},
+};
+
+enum { STAGES = sizeof stages / sizeof *stages };
+
 // made: sweeps before the portfolio, which count
 static long first_sweeps(const sti_contact_local* p, double tol, long made) {
     if (p->nc > SMALL) return SWEEPS_LARGE;
-    const long all = tol < ACCURATE ? SWEEPS_ACCURATE : stages[0].iterations;
+    const long all = tol < ACCURATE ? SWEEPS_ACCURATE : SWEEPS;
     return made < all / 2 ? all - made : all / 2;
 }
 
-// Is the stage to be run again, at this residual over tol and after this gain? Sweeps of a large problem when they are
-// nearly there; Newton's method while it goes down.
-static bool gains(const sti_contact_local* p, int s, double residual, double gain) {
-    if (s == 0) return p->nc > SMALL && residual <= NEARLY && gain <= GAIN_OF_SWEEPS;
-    return stages[s].solver == STI_CONTACT_NEWTON && gain <= GAIN;
+// Sweeps of a large problem are run again when they are nearly there; Newton's method while it goes down.
+static bool gains(const void* self, const sti_stage* stage, double residual, double gain) {
+    const portfolio* f = self;
+    if ((stage->flags & FIRST) != 0)
+        return f->p->nc > SMALL && residual <= NEARLY * f->options->tol && gain <= GAIN_OF_SWEEPS;
+    return stage->method == STI_CONTACT_NEWTON && gain <= GAIN;
+}
+
+static void keep(portfolio* f, const sti_contact_run* one, sti_contact_solver solver) {
+    const size_t n = (size_t)(f->p->d * f->p->nc);
+    if (one->residual < f->best->residual) {
+        memcpy(f->best->r, one->r, n * sizeof *one->r);
+        memcpy(f->best->u, one->u, n * sizeof *one->u);
+        f->best->residual = one->residual;
+    } else if (one->termination != STI_END_RAY) {
+        return;
+    }
+    f->best->termination = one->termination;
+    memcpy(f->best->reason, one->reason, sizeof f->best->reason);
+    f->answer->solver = solver;
+}
+
+static sti_status use_stage(void* self, sti_stage_use* use) {
+    portfolio* f = self;
+    const sti_contact_local* p = f->p;
+    const size_t n = (size_t)(p->d * p->nc);
+    const sti_contact_solver solver = (sti_contact_solver)use->stage->method;
+    const double start = sti_clock();
+    sti_contact_options o = *f->options;
+    o.max_iterations = use->limit;
+    if ((use->stage->flags & FIRST) != 0) {
+        const long first = first_sweeps(p, o.tol, f->answer->iterations);
+        if (first < o.max_iterations) o.max_iterations = first;
+    }
+    o.time_limit_s = use->time_s;
+    sti_contact_run one = {.r = f->trial, .u = f->trial + n, .residual = INFINITY, .multipliers = f->best->multipliers};
+    memcpy(one.r, f->best->r, n * sizeof *one.r);
+    const sti_status status = sti_contact_method_of(solver)(p, &o, &one);
+    if (status != STI_OK) return status;
+    sti_contact_attempt* a = &f->answer->attempts[f->answer->attempt_count++];
+    *a = (sti_contact_attempt){.solver = solver,
+                               .termination = one.termination,
+                               .residual = one.residual,
+                               .iterations = one.iterations,
+                               .time_s = sti_clock() - start};
+    snprintf(a->why, sizeof a->why, "%s", use->why);
+    f->best->iterations += one.iterations;
+    keep(f, &one, solver);
+    use->residual = f->best->residual;
+    use->iterations = one.iterations;
+    use->proved = one.termination == STI_END_RAY;
+    return STI_OK;
 }
 
 sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
@@ -71,66 +137,28 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
     sti_env* env = p->env;
     const size_t n = (size_t)(p->d * p->nc);
     sti_contact_attempt* attempts =
-        sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + STAGES + EXTRA) * sizeof *attempts);
+        sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + STAGES + AGAIN) * sizeof *attempts);
     if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
     answer->attempts = attempts;
     double* trial = sti_alloc_array(env, 2 * n, sizeof *trial);
     if (trial == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "portfolio for %d contacts", p->nc);
-    const double deadline = options->time_limit_s > 0 ? sti_clock() + options->time_limit_s : INFINITY;
     sti_contact_local_apply(p, run->r, run->u);
     run->residual = sti_contact_natural_map(p, run->r, run->u, NULL);
     run->termination = run->residual <= options->tol ? STI_END_SOLUTION : STI_END_LIMIT;
-    sti_status status = STI_OK;
-    int extra = 0;
-    double gain = 1;
-    for (int s = 0, last = -1; s < STAGES && status == STI_OK && !(run->residual <= options->tol); s++) {
-        const bool again = last >= 0 && extra < EXTRA && gains(p, last, run->residual / options->tol, gain);
-        if (again) {
-            extra++;
-            s = last;
-        }
-        if (stages[s].rough && (p->nc <= SMALL || options->tol < ACCURATE)) continue;
-        if (stages[s].most > 0 && p->nc > stages[s].most) continue;
-        last = s;
-        const double before = run->residual;
-        const double start = sti_clock();
-        if (start > deadline) break;
-        sti_contact_options o = *options;
-        o.max_iterations = s == 0 ? first_sweeps(p, options->tol, answer->iterations) : stages[s].iterations;
-        if (options->max_iterations > 0) {  // a limit of the caller's is one for all stages together
-            const long left = options->max_iterations - run->iterations;
-            if (left <= 0) break;
-            if (left < o.max_iterations) o.max_iterations = left;
-        }
-        if (isfinite(deadline)) o.time_limit_s = deadline - start;
-        sti_contact_run one = {.r = trial, .u = trial + n, .residual = INFINITY, .multipliers = run->multipliers};
-        memcpy(one.r, run->r, n * sizeof *one.r);
-        status = sti_contact_method_of(stages[s].solver)(p, &o, &one);
-        if (status != STI_OK) break;
-        sti_contact_attempt* a = &answer->attempts[answer->attempt_count++];
-        *a = (sti_contact_attempt){.solver = stages[s].solver,
-                                   .termination = one.termination,
-                                   .residual = one.residual,
-                                   .iterations = one.iterations,
-                                   .time_s = sti_clock() - start};
-        snprintf(a->why, sizeof a->why, "%s", again ? "it gains: more of the same" : stages[s].why);
-        run->iterations += one.iterations;
-        if (one.residual < run->residual) {
-            memcpy(run->r, one.r, n * sizeof *one.r);
-            memcpy(run->u, one.u, n * sizeof *one.u);
-            run->residual = one.residual;
-            run->termination = one.termination;
-            memcpy(run->reason, one.reason, sizeof run->reason);
-            answer->solver = stages[s].solver;
-        }
-        gain = run->residual / before;
-        if (one.termination == STI_END_RAY) {  // a proof that there is nothing to find
-            run->termination = STI_END_RAY;
-            memcpy(run->reason, one.reason, sizeof run->reason);
-            answer->solver = stages[s].solver;
-            break;
-        }
-    }
+    portfolio f = {.p = p, .options = options, .best = run, .answer = answer, .trial = trial};
+    sti_portfolio all = {.env = env,
+                         .stages = stages,
+                         .count = STAGES,
+                         .caller = &f,
+                         .use = use_stage,
+                         .gains = gains,
+                         .most_again = AGAIN,
+                         .tol = options->tol,
+                         .budget = options->max_iterations,
+                         .deadline = options->time_limit_s > 0 ? sti_now(env) + options->time_limit_s : INFINITY,
+                         .residual = run->residual,
+                         .iterations = run->iterations};
+    const sti_status status = sti_portfolio_run(&all);
     sti_free(env, trial);
     return status;
 }

@@ -236,10 +236,6 @@ bool sti_span_inside(const sti_span* a, const sti_span* b) {
     return sti_int_cmp(&b->low, &a->low) <= 0 && sti_int_cmp(&a->high, &b->high) <= 0;
 }
 
-bool sti_span_meets(const sti_span* a, const sti_span* b) {
-    return sti_int_cmp(&a->low, &b->high) <= 0 && sti_int_cmp(&b->low, &a->high) <= 0;
-}
-
 double sti_span_double(sti_spans* s, const sti_span* a) {
     sti_int_add(&s->x, &s->t[0], &a->low, &a->high);
     sti_int_set_i64(&s->x, &s->t[1], 1);

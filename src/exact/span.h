@@ -58,15 +58,11 @@ void sti_span_atan(sti_spans* s, sti_span* r, const sti_span* a);
 static inline bool sti_span_has_zero(const sti_span* a) {
     return sti_int_sign(&a->low) <= 0 && sti_int_sign(&a->high) >= 0;
 }
-static inline bool sti_span_is_zero(const sti_span* a) {
-    return a->low.size == 0 && a->high.size == 0;
-}
 // 1: all positive, -1: all negative, 0: holds 0
 static inline int sti_span_sign(const sti_span* a) {
     return sti_int_sign(&a->low) > 0 ? 1 : sti_int_sign(&a->high) < 0 ? -1 : 0;
 }
 bool sti_span_inside(const sti_span* a, const sti_span* b);
-bool sti_span_meets(const sti_span* a, const sti_span* b);
 double sti_span_double(sti_spans* s, const sti_span* a);  // about its middle
 double sti_span_log10(sti_spans* s,
                       const sti_span* a);  // log10 |middle|, -INFINITY for 0; beyond the range of doubles too

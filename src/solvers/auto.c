@@ -1,10 +1,11 @@
 // auto.c: choose a method, fall back to others, remember what was tried and why.
 //
-// The table below is the order. Pivoting comes first where it is cheap: about n pivots, a residual near rounding, and a
-// theorem behind it (S3 theorem 1.2.8); on dense problems it is also the fastest of ours at every size measured
-// (bench/results). Its dense basis makes it the wrong choice for large sparse problems: the obstacle problem on a grid
-// of 50 x 50 costs 2353 pivots of 2500^2 entries, and nine sparse factorizations by Newton's method. There a handful of
-// active sets is tried (not on very large grids, where they are many), then interior points, whose steps hardly grow.
+// The table below is the order (base/portfolio.h walks it). Pivoting comes first where it is cheap: about n pivots, a
+// residual near rounding, and a theorem behind it (S3 theorem 1.2.8); on dense problems it is also the fastest of ours
+// at every size measured (bench/results). Its dense basis makes it the wrong choice for large sparse problems: the
+// obstacle problem on a grid of 50 x 50 costs 2353 pivots of 2500^2 entries, and nine sparse factorizations by Newton's
+// method. There a handful of active sets is tried (not on very large grids, where they are many), then interior points,
+// whose steps hardly grow.
 //
 // Small problems stop after the first: exact arithmetic decides them afterwards. The best point seen is kept. What the
 // answer proves is concluded by the caller, on the original data.
@@ -12,13 +13,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/portfolio.h"
 #include "base/rng.h"
 #include "solvers/exact_lcp.h"
 #include "solvers/solvers.h"
 
 enum {
-    DENSE_LIMIT = 12000,  // pairs of a sparse problem for which a dense basis is made
-    ACTIVE_SETS = 16,     // Newton steps on a sparse problem: a few settle it; their number grows with the grid
+    DENSE_LIMIT = 12000,       // pairs of a sparse problem for which a dense basis is made
+    ACTIVE_SETS = 16,          // Newton steps on a sparse problem: a few settle it; their number grows with the grid
+    COVERING = STI_STAGE_OWN,  // lemke by another path: a random covering vector
+    LAST = STI_STAGE_LAST,
 };
 
 typedef struct portfolio {
@@ -36,63 +40,62 @@ typedef struct portfolio {
     bool banded;       // sparse and symmetric: factors are sparse as well
 } portfolio;
 
-typedef struct stage {
-    sti_solver solver;
-    long limit;                        // iterations; 0: the method's own
-    bool (*gate)(const portfolio* f);  // is it worth trying?
-    bool last;                         // nothing comes after it
-    bool covering;                     // lemke by another path: a random covering vector
-    const char* why;
-} stage;
-
-static bool small(const portfolio* f) {
+static bool small(const void* self) {
+    const portfolio* f = self;
     return f->small;
 }
 
-static bool sparse_factors(const portfolio* f) {
+static bool sparse_factors(const void* self) {
+    const portfolio* f = self;
     return f->banded;
 }
 
-static bool few_sets(const portfolio* f) {
+static bool few_sets(const void* self) {
+    const portfolio* f = self;
     return f->banded && f->dense;
 }
 
-static bool large(const portfolio* f) {
+static bool large(const void* self) {
+    const portfolio* f = self;
     return !f->dense && !f->banded;
 }
 
-static bool too_large(const portfolio* f) {
+static bool too_large(const void* self) {
+    const portfolio* f = self;
     return !f->dense;
 }
 
-static bool fits(const portfolio* f) {
+static bool fits(const void* self) {
+    const portfolio* f = self;
     return f->dense;
 }
 
-static bool fits_once(const portfolio* f) {  // interior points have not been tried yet
+static bool fits_once(const void* self) {  // interior points have not been tried yet
+    const portfolio* f = self;
     return f->dense && !f->banded;
 }
 
-static bool diagonal_positive(const portfolio* f) {
+static bool diagonal_positive(const void* self) {
+    const portfolio* f = self;
     for (int i = 0; i < f->lcp->n; i++) {
         if (!(sti_matrix_get(&f->lcp->M, i, i) > 0)) return false;
     }
     return true;
 }
 
-static const stage stages[] = {
-    {STI_SOLVER_LEMKE, 0, small, true, false, "small: exact arithmetic decides the rest"},
-    {STI_SOLVER_NEWTON, ACTIVE_SETS, few_sets, false, false, "sparse and symmetric: few active sets may do"},
-    {STI_SOLVER_IPM, 0, sparse_factors, false, false, "sparse and symmetric: steps that do not grow with n"},
-    {STI_SOLVER_IPM, 0, large, false, false, "large and sparse"},
-    {STI_SOLVER_PGS, 0, too_large, true, false, "large and sparse"},
-    {STI_SOLVER_LEMKE, 0, fits, false, false, "pivoting first"},
-    {STI_SOLVER_NEWTON, 0, fits, false, false, "pivoting ended without a solution"},
-    {STI_SOLVER_LEMKE, 0, fits, false, true, "another covering vector"},
-    {STI_SOLVER_LEMKE, 0, fits, false, true, "another covering vector"},
-    {STI_SOLVER_LEMKE, 0, fits, false, true, "another covering vector"},
-    {STI_SOLVER_IPM, 0, fits_once, false, false, "in case the matrix is monotone"},
-    {STI_SOLVER_PGS, 0, diagonal_positive, true, false, "last resort"},
+static const sti_stage stages[] = {
+    {STI_SOLVER_LEMKE, 0, small, LAST, "small: exact arithmetic decides the rest"},
+    {STI_SOLVER_NEWTON, ACTIVE_SETS, few_sets, 0, "sparse and symmetric: few active sets may do"},
+    {STI_SOLVER_IPM, 0, sparse_factors, 0, "sparse and symmetric: steps that do not grow with n"},
+    {STI_SOLVER_IPM, 0, large, 0, "large and sparse"},
+    {STI_SOLVER_PGS, 0, too_large, LAST, "large and sparse"},
+    {STI_SOLVER_LEMKE, 0, fits, 0, "pivoting first"},
+    {STI_SOLVER_NEWTON, 0, fits, 0, "pivoting ended without a solution"},
+    {STI_SOLVER_LEMKE, 0, fits, COVERING, "another covering vector"},
+    {STI_SOLVER_LEMKE, 0, fits, COVERING, "another covering vector"},
+    {STI_SOLVER_LEMKE, 0, fits, COVERING, "another covering vector"},
+    {STI_SOLVER_IPM, 0, fits_once, 0, "in case the matrix is monotone"},
+    {STI_SOLVER_PGS, 0, diagonal_positive, LAST, "last resort"},
 };
 
 enum { STAGES = sizeof stages / sizeof *stages };
@@ -121,58 +124,14 @@ static void swap_points(sti_lcp_answer* a, sti_lcp_answer* b) {
 }
 
 // The options of a stage: a limit of the caller's counts for each of them.
-static sti_lcp_options options_of(portfolio* f, const stage* s) {
+static sti_lcp_options options_of(portfolio* f, const sti_stage_use* use) {
     sti_lcp_options o = *f->options;
-    if (isfinite(f->deadline)) o.time_limit_s = fmax(f->deadline - sti_now(f->env), 1e-3);
-    if (s->limit > 0 && (o.max_iterations == 0 || o.max_iterations > s->limit)) o.max_iterations = s->limit;
-    if (!s->covering) return o;
+    if (isfinite(f->deadline)) o.time_limit_s = fmax(use->time_s, 1e-3);
+    if (use->limit > 0 && (o.max_iterations == 0 || o.max_iterations > use->limit)) o.max_iterations = use->limit;
+    if ((use->stage->flags & COVERING) == 0) return o;
     for (int i = 0; i < f->lcp->n; i++) f->covering[i] = 0.25 + sti_rng_u01(&f->rng);
     o.covering = f->covering;
     return o;
-}
-
-// Run one method; keep its point when it is the best so far. *done: it meets the tolerance.
-static sti_status attempt(portfolio* f, const stage* s, bool* done) {
-    sti_env* env = f->env;
-    sti_lcp_answer* best = f->best;
-    const sti_solver solver = s->solver;
-    sti_lcp_answer trial;
-    sti_status status = sti_lcp_answer_reserve(env, 0, f->lcp->n, &trial);
-    if (status != STI_OK) return status;
-    const double start = sti_clock();
-    const sti_lcp_options options = options_of(f, s);
-    status = sti_lcp_method_of(solver)(env, f->lcp, &options, &trial);
-    if (status == STI_OK) {
-        const double residual =
-            trial.termination == STI_END_NOT_APPLICABLE ? NAN : sti_lcp_point_residual(f->lcp, trial.z, f->w);
-        sti_attempt* a = &best->attempts[best->attempt_count++];
-        *a = (sti_attempt){.solver = solver,
-                           .termination = trial.termination,
-                           .residual = residual,
-                           .iterations = trial.iterations,
-                           .time_s = sti_clock() - start};
-        snprintf(a->why, sizeof a->why, "%s", s->why);
-        sti_log(env, STI_LOG_INFO, "auto: %s (%s): %s, residual %.2e, %ld iterations", sti_solver_text(solver), s->why,
-                sti_termination_text(trial.termination), residual, trial.iterations);
-        *done = residual <= f->options->tol;
-        const bool ray = trial.termination == STI_END_RAY && best->ray.dz == NULL;
-        if (ray) {  // a ray may prove more than a poor point: keep the first
-            sti_ray r = best->ray;
-            best->ray = trial.ray;
-            trial.ray = r;
-        }
-        if (residual < f->best_residual || (isinf(f->best_residual) && best->attempt_count == 1)) {
-            f->best_residual = isnan(residual) ? INFINITY : residual;
-            swap_points(best, &trial);
-            best->solver = solver;
-            best->iterations = trial.iterations;
-            best->basis_nonsingular = trial.basis_nonsingular;
-            best->termination = trial.termination;
-            memcpy(best->reason, trial.reason, sizeof best->reason);
-        }
-    }
-    sti_lcp_answer_clear(env, &trial);
-    return status;
 }
 
 // The ray found shows that nothing is feasible: no other method will do better.
@@ -181,14 +140,57 @@ static bool ray_is_proof(portfolio* f) {
     return f->best->ray.dz != NULL && sti_ray_bound(&p, f->best->ray.dz, f->w) > 0;
 }
 
-static sti_status run_portfolio(portfolio* f) {
-    for (int k = 0; k < STAGES && !late(f); k++) {
-        bool done = false;
-        if (!stages[k].gate(f)) continue;
-        const sti_status status = attempt(f, &stages[k], &done);
-        if (status != STI_OK || done || stages[k].last || ray_is_proof(f)) return status;
+static void note(portfolio* f, const sti_stage_use* use, const sti_lcp_answer* trial, double residual, double time_s) {
+    const sti_solver solver = (sti_solver)use->stage->method;
+    sti_attempt* a = &f->best->attempts[f->best->attempt_count++];
+    *a = (sti_attempt){.solver = solver,
+                       .termination = trial->termination,
+                       .residual = residual,
+                       .iterations = trial->iterations,
+                       .time_s = time_s};
+    snprintf(a->why, sizeof a->why, "%s", use->why);
+    sti_log(f->env, STI_LOG_INFO, "auto: %s (%s): %s, residual %.2e, %ld iterations", sti_solver_text(solver), use->why,
+            sti_termination_text(trial->termination), residual, trial->iterations);
+}
+
+// Keeps the point when it is the best so far, and the first ray: that may prove more than a poor point.
+static void keep(portfolio* f, sti_solver solver, double residual, sti_lcp_answer* trial) {
+    sti_lcp_answer* best = f->best;
+    if (trial->termination == STI_END_RAY && best->ray.dz == NULL) {
+        const sti_ray r = best->ray;
+        best->ray = trial->ray;
+        trial->ray = r;
     }
-    return STI_OK;
+    if (!(residual < f->best_residual || (isinf(f->best_residual) && best->attempt_count == 1))) return;
+    f->best_residual = isnan(residual) ? INFINITY : residual;
+    swap_points(best, trial);
+    best->solver = solver;
+    best->iterations = trial->iterations;
+    best->basis_nonsingular = trial->basis_nonsingular;
+    best->termination = trial->termination;
+    memcpy(best->reason, trial->reason, sizeof best->reason);
+}
+
+static sti_status use_stage(void* self, sti_stage_use* use) {
+    portfolio* f = self;
+    const sti_solver solver = (sti_solver)use->stage->method;
+    sti_lcp_answer trial;
+    sti_status status = sti_lcp_answer_reserve(f->env, 0, f->lcp->n, &trial);
+    if (status != STI_OK) return status;
+    const double start = sti_clock();
+    const sti_lcp_options options = options_of(f, use);
+    status = sti_lcp_method_of(solver)(f->env, f->lcp, &options, &trial);
+    if (status == STI_OK) {
+        const double residual =
+            trial.termination == STI_END_NOT_APPLICABLE ? NAN : sti_lcp_point_residual(f->lcp, trial.z, f->w);
+        note(f, use, &trial, residual, sti_clock() - start);
+        keep(f, solver, residual, &trial);
+        use->residual = f->best_residual;
+        use->iterations = trial.iterations;
+        use->proved = f->best_residual > f->options->tol && ray_is_proof(f);
+    }
+    sti_lcp_answer_clear(f->env, &trial);
+    return status;
 }
 
 sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_options* options,
@@ -220,7 +222,15 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
                    .small = lcp->n <= options->exact_limit,
                    .dense = !sti_matrix_is_sparse(&lcp->M) || lcp->n <= DENSE_LIMIT,
                    .banded = sti_matrix_is_sparse(&lcp->M) && symmetric(&lcp->M)};
-    const sti_status status = run_portfolio(&f);
+    sti_portfolio all = {.env = env,
+                         .stages = stages,
+                         .count = STAGES,
+                         .caller = &f,
+                         .use = use_stage,
+                         .tol = options->tol,
+                         .deadline = f.deadline,
+                         .residual = INFINITY};
+    const sti_status status = sti_portfolio_run(&all);
     // A ray outranks a poor point: it is what can still be turned into a proof.
     if (status == STI_OK && !(f.best_residual <= options->tol)) {
         if (answer->ray.dz != NULL)
