@@ -52,6 +52,13 @@ const sti_mode* cli_modes_pick(const sti_modes* m, const char* text) {
     return NULL;
 }
 
+void cli_modes_own_polygon(cli_modes_request* r, const sti_instant* in) {
+    const int own = sti_instant_polygon(in, r->options.gap_tol);
+    if (own < 0 || r->model != NULL || r->sides > 0) return;
+    r->options.model = STI_FRICTION_SIDES;
+    r->options.sides = in->contacts[own].corner_count;
+}
+
 static int set_options(const cli* c, cli_modes_request* r) {
     r->options = sti_modes_options_default();
     sti_modes_options* o = &r->options;
@@ -209,6 +216,7 @@ static int ask(cli* c, cli_modes_request* r, int argc, char** argv) {
     code = cli_instant_load(c, r->path[0], &r->at, &in);
     if (code != CLI_DONE) return code;
     r->note = in.note;
+    cli_modes_own_polygon(r, in.instant);
     code = answer(c, r, &in);
     cli_instant_clear(c, &in);
     return code;

@@ -80,6 +80,9 @@ double cli_modes_reach(const sti_modes* m, double* w);  // of the frame; w: the 
 int cli_modes_axes(const cli* c, const cli_modes_request* r, const sti_modes* m, const char* option, int* i, int* j);
 void cli_modes_component(const sti_instant* in, int k, char* text, size_t size);  // "wrench along x"
 
+// Where contacts have a polygon of their own, and no other model is asked for: that one.
+void cli_modes_own_polygon(cli_modes_request* r, const sti_instant* in);
+
 // stiction verify INSTANT ANSWER, where the answer is one of stiction analyze modes
 bool cli_modes_is_answer(const char* path);
 int cli_modes_verify(const cli* c, const cli_instant* in, const char* answer_path);

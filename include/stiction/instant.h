@@ -47,6 +47,10 @@ typedef struct sti_instant_contact {
     // t_rate.
     double n_offset;
     const double* t_offset;  // NULL: 0                           (tangent_count)
+    // Two tangents: friction in mu lambda_n S, S a polygon (section.h: counterclockwise, strictly convex, 0 inside), in
+    // place of the disc. For unilateral contacts that do not slide. Taken by sticking (sticking.h) and modes (modes.h).
+    int corner_count;      // 0: the disc
+    const double* corner;  // of S                                (corner_count x 2)
 } sti_instant_contact;
 
 // The same numbers without rounding, as a file wrote them ("2/3", 0.4 = 2/5). All tables or none. n_offset and t_offset
@@ -87,6 +91,11 @@ STI_API sti_status sti_instant_check(sti_env* env, const sti_instant* instant);
 STI_API sti_status sti_instant_copy(sti_env* env, const sti_instant* from, const double* v, sti_instant** out);
 // For what the library made (sti_instant_copy, sti_system_instant), not for structs a caller filled. Accepts NULL.
 STI_API void sti_instant_destroy(sti_env* env, sti_instant* instant);
+
+// The first touching contact (gap <= gap_tol) with friction in a polygon; -1: there is none.
+STI_API int sti_instant_polygon(const sti_instant* instant, double gap_tol);
+// STI_ERR_INPUT where there is one: for what knows discs alone.
+STI_API sti_status sti_instant_needs_discs(sti_env* env, const sti_instant* instant);
 
 // What an instant is, by counting. Ranks up to rounding (1e-11 of the largest singular value).
 typedef struct sti_instant_facts {

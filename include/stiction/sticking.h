@@ -132,11 +132,13 @@ typedef struct sti_opening {
 
 typedef struct sti_sticking_answer {
     sti_sticking_outcome outcome;
-    bool exact;            // proved without rounding on the numbers as given
-    int facets;            // 0: the disc (an interval in 2D); K: its inner polygon with K corners, the first at angle 0
-    int n;                 // velocities
-    int contact_count;     // touching contacts
-    int multiplier_count;  // p
+    bool exact;  // proved without rounding on the numbers as given
+    // 0: the disc (an interval in 2D); K: its inner polygon with K corners, the first at angle 0, or polygons of the
+    // contacts' own with K corners at most. With those there is no table of propositions.
+    int facets;
+    int n;                        // velocities
+    int contact_count;            // touching contacts
+    int multiplier_count;         // p
     int acceleration_count;       // q, rows of A'
     int* contact;                 // index in the instant                               (contact_count)
     double* a;                    // (n), NULL unless it sticks or is a limit case

@@ -5,12 +5,13 @@
 //          or {"file": "M.mtx"}
 //      "contacts": [{"name": "tip", "type": "unilateral", "mu": 0.4, "mu_kinetic": 0.3, "n": [..], "t": [[..]],
 //                    "n_rate": 0, "t_rate": [..], "n_offset": 0, "t_offset": [..], "gap": 0, "mode": "stick",
-//                    "restitution": 0, "restitution_t": 0, "ellipse": {"axes": [1, 0.4], "angle": 0.3}}],
+//                    "restitution": 0, "restitution_t": 0, "ellipse": {"axes": [1, 0.4], "angle": 0.3},
+//                    or "polygon": [[1, 0], [0, 1], [-1, -1]]}],
 //      "restitution": [[..]]}
 //
 // Only M (or M_diag) and the n of each contact must be there. A number outside quotes is taken by its digits, so 0.4 is
 // 2/5; each is kept as a rational beside the double nearest to it. Only the speeds of surfaces that move (n_offset,
-// t_offset) and the restitutions are doubles alone. With an ellipse the rows of t are stretched (docs/contact.md), and
+// t_offset), the restitutions and corners of polygons are doubles alone. With an ellipse the rows of t are stretched (docs/contact.md), and
 // all of the instant is in doubles.
 //
 // The work goes in two passes: sizes first, so that everything is allocated at once, then values.
@@ -25,19 +26,20 @@
 #include "formats/json_matrix.h"
 #include "system/instant.h"
 
-enum { MOST_VELOCITIES = 3000, MOST_CONTACTS = 5000, MOST_ROWS = 2 };
+enum { MOST_VELOCITIES = 3000, MOST_CONTACTS = 5000, MOST_ROWS = 2, MOST_CORNERS = 64 };
 
 static const char* const root_names[] = {"kind", "name",        "M",    "M_diag",   "F",
                                          "v",    "coordinates", "time", "contacts", "restitution"};
-static const char* const contact_names[] = {"name",        "type",          "mu",       "mu_kinetic", "n",
-                                            "t",           "n_rate",        "t_rate",   "gap",        "mode",
-                                            "restitution", "restitution_t", "n_offset", "t_offset",   "ellipse"};
+static const char* const contact_names[] = {
+    "name", "type", "mu",          "mu_kinetic",    "n",        "t",        "n_rate",  "t_rate",
+    "gap",  "mode", "restitution", "restitution_t", "n_offset", "t_offset", "ellipse", "polygon"};
 
 typedef struct reader {
     const sti_json_tree* tree;
     sti_instant_store* s;
     int n, contact_count;
     int* tangent_count;  // (contact_count)
+    int* corner_count;   // (contact_count)
     sti_field M;         // of a matrix that is not a list of rows
 } reader;
 
@@ -92,6 +94,20 @@ static sti_status measure_tangent(const reader* r, const sti_place* up, const st
     return check_rows(r, &place, t, *rows, r->n);
 }
 
+static sti_status measure_polygon(const reader* r, const sti_place* up, const sti_json_value* contact, int* corners) {
+    const sti_json_value* polygon = sti_json_field(contact, "polygon");
+    const sti_place place = sti_place_key(up, "polygon");
+    *corners = 0;
+    if (polygon == NULL) return STI_OK;
+    if (!sti_json_is_array(polygon)) return sti_json_fail(r->tree, &place, polygon, "a list of corners is expected");
+    if (sti_json_field(contact, "ellipse") != NULL)
+        return sti_json_fail(r->tree, &place, polygon, "ellipse is given too: one of them is expected");
+    *corners = sti_json_count(polygon);
+    if (*corners < 3 || *corners > MOST_CORNERS)
+        return sti_json_fail(r->tree, &place, polygon, "3 to %d corners are expected", MOST_CORNERS);
+    return check_rows(r, &place, polygon, *corners, 2);
+}
+
 static sti_status measure_contacts(reader* r) {
     const sti_json_value* list = sti_json_field(r->tree->root, "contacts");
     const sti_place place = sti_place_key(NULL, "contacts");
@@ -99,7 +115,9 @@ static sti_status measure_contacts(reader* r) {
     r->contact_count = list != NULL ? sti_json_count(list) : 0;
     if (r->contact_count > MOST_CONTACTS)
         return sti_json_fail(r->tree, &place, list, "at most %d contacts are expected", MOST_CONTACTS);
-    r->tangent_count = sti_alloc_array_zero(r->tree->env, (size_t)r->contact_count, sizeof *r->tangent_count);
+    const size_t p = (size_t)r->contact_count;
+    r->tangent_count = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, p), sizeof *r->tangent_count);
+    r->corner_count = r->tangent_count + (r->tangent_count != NULL ? p : 0);
     if (r->tangent_count == NULL) return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "sizes of contacts");
     sti_status status = STI_OK;
     const sti_json_value* contact = list != NULL ? list->child : NULL;
@@ -110,6 +128,7 @@ static sti_status measure_contacts(reader* r) {
         if (n == NULL) return sti_json_fail(r->tree, &at_n, NULL, "the gradient of the gap, %d numbers", r->n);
         status = sti_json_check_list(r->tree, &at_n, n, r->n);
         if (status == STI_OK) status = measure_tangent(r, &at, contact, &r->tangent_count[i]);
+        if (status == STI_OK) status = measure_polygon(r, &at, contact, &r->corner_count[i]);
     }
     return status;
 }
@@ -363,6 +382,14 @@ static sti_status take_ellipse(const reader* r, const sti_place* up, const sti_j
     return STI_OK;
 }
 
+static sti_status take_polygon(const reader* r, const sti_place* up, const sti_json_value* contact, int i) {
+    const sti_place place = sti_place_key(up, "polygon");
+    const sti_instant_contact* c = &r->s->contacts[i];
+    if (c->corner_count == 0) return STI_OK;
+    double* corner = r->s->corner + (c->corner - r->s->corner);
+    return take_rows(r, &place, sti_json_field(contact, "polygon"), corner, NULL, 0, 2);
+}
+
 static sti_status take_contact(const reader* r, const sti_place* at, const sti_json_value* contact, int i, size_t row) {
     static const char* const types[] = {"unilateral", "bilateral", "bounded"};
     static const char* const modes[] = {"by_velocity", "stick", "slide"};
@@ -377,6 +404,7 @@ static sti_status take_contact(const reader* r, const sti_place* at, const sti_j
     if (status == STI_OK) status = take_friction(r, at, contact, i);
     if (status == STI_OK) status = take_geometry(r, at, contact, i, row);
     if (status == STI_OK) status = take_ellipse(r, at, contact, i, row);
+    if (status == STI_OK) status = take_polygon(r, at, contact, i);
     if (status == STI_OK) status = take_field(r, at, contact, "gap", &c->gap, r->s->exact.gap, i);
     if (status == STI_OK) status = take_field(r, at, contact, "restitution", &c->restitution, NULL, i);
     if (status == STI_OK) status = take_field(r, at, contact, "restitution_t", &c->restitution_t, NULL, i);
@@ -433,6 +461,7 @@ static sti_status read(sti_json_tree* tree, void** out) {
     const sti_instant_shape shape = {.n = r.n,
                                      .contact_count = r.contact_count,
                                      .tangent_count = r.tangent_count,
+                                     .corner_count = r.corner_count,
                                      .exact = status == STI_OK && wants_exact(&r),
                                      .restitution = sti_json_field(tree->root, "restitution") != NULL};
     if (status == STI_OK) status = sti_instant_store_create(tree->env, &shape, &r.s);

@@ -57,6 +57,7 @@ static void put_contact(sti_json* j, const sti_instant* a, size_t i, size_t row)
         for (size_t k = 0; c->t_offset != NULL && k < rows; k++) moves = moves || c->t_offset[k] != 0;
         if (moves) sti_json_doubles(j, "t_offset", c->t_offset, rows);
     }
+    if (c->corner_count > 0) put_rows(j, "polygon", c->corner, NULL, 0, (size_t)c->corner_count, 2);
     if (c->n_offset != 0) sti_json_double(j, "n_offset", c->n_offset);
     sti_json_end(j);
 }

@@ -431,6 +431,7 @@ static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_cl
     grasp g = {.env = env, .pool = sti_arena_make(env), .out = out};
     sti_status status = sti_instant_check(env, instant);
     if (status == STI_OK) status = sti_range_check(env, instant);
+    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
     if (status == STI_OK) status = choose_coordinates(&g, instant, options);
     if (status == STI_OK) status = make_instant(&g, instant, options, friction);
     sti_sticking_options sticking = sti_sticking_options_default();

@@ -247,6 +247,7 @@ sti_status sti_grasp_friction_find(sti_env* env, const sti_instant* instant, con
     const sti_closure_options standard = sti_closure_options_default();
     *out = (sti_grasp_friction){.kind = kind, .closes = STI_UNDECIDED, .low = NAN, .high = NAN};
     sti_status status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
     if (status != STI_OK) return status;
     search s = {.env = env,
                 .pool = sti_arena_make(env),

@@ -62,6 +62,13 @@ static void add_tangent(owned_cone* c, const double* t) {
     }
 }
 
+// A corner of the friction polygon.
+static void add_corner(owned_cone* c, const sti_instant_contact* of, int k) {
+    const int n = c->k.dimension;
+    double* row = c->directions + (size_t)c->direction[c->k.contact_count]++ * (size_t)n;
+    for (int j = 0; j < n; j++) row[j] = of->corner[2 * k] * of->t[j] + of->corner[2 * k + 1] * of->t[n + j];
+}
+
 // ---- of an instant
 
 sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, double gap_tol,
@@ -70,16 +77,19 @@ sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, d
     owned_cone* made = NULL;
     const size_t n = (size_t)instant->n;
     sti_status status = sti_instant_check(env, instant);
+    int pairs = instant->tangent_total;
+    for (int i = 0; status == STI_OK && i < instant->contact_count; i++) pairs += instant->contacts[i].corner_count;
     if (status == STI_OK)
-        status =
-            open_cone(env, instant->n, instant->contact_count, instant->contact_count, instant->tangent_total, &made);
+        status = open_cone(env, instant->n, instant->contact_count, instant->contact_count, pairs, &made);
     if (status != STI_OK) return status;
     for (int i = 0; i < instant->contact_count; i++) {
         const sti_instant_contact* c = &instant->contacts[i];
         if (c->pressed || (!c->bilateral && !(c->gap <= gap_tol))) continue;
         double* row = c->bilateral ? next_joint(made) : next_contact(made, c->tangent_count > 0 ? c->mu : 0);
         memcpy(row, c->n, n * sizeof *row);
-        for (int t = 0; t < c->tangent_count && !c->bilateral; t++) add_tangent(made, c->t + (size_t)t * n);
+        for (int k = 0; k < c->corner_count; k++) add_corner(made, c, k);
+        for (int t = 0; t < c->tangent_count && !c->bilateral && c->corner_count == 0; t++)
+            add_tangent(made, c->t + (size_t)t * n);
     }
     *out = &made->k;
     return STI_OK;

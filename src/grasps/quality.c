@@ -335,6 +335,7 @@ sti_status sti_grasp_quality_find(sti_env* env, const sti_instant* instant, cons
     const sti_grasp_options standard = sti_grasp_options_default();
     *out = (sti_grasp_quality){.lower = NAN, .upper = NAN};
     sti_status status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
     if (status != STI_OK) return status;
     work w = {.env = env,
               .pool = sti_arena_make(env),

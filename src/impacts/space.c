@@ -197,6 +197,7 @@ sti_status sti_space_create(sti_env* env, const sti_instant* instant, sti_space_
     *out = NULL;
     sti_status status = sti_instant_check(env, instant);
     if (status == STI_OK) status = sti_range_check(env, instant);
+    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
     if (status != STI_OK) return status;
     sti_space* k = sti_alloc(env, sizeof *k);
     if (k == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "space of contacts");

@@ -49,6 +49,31 @@ sti_status sti_modes_polygon(sti_env* env, sti_friction_model model, int sides, 
     return status;
 }
 
+// Polygons of the contacts: one for all that touch, which the options count the sides of.
+static sti_status find_own(modes_model* m, const sti_modes_options* o) {
+    const sti_instant* in = m->instant;
+    const int first = sti_instant_polygon(in, o->gap_tol);
+    if (first < 0) return STI_OK;
+    const sti_instant_contact* p = &in->contacts[first];
+    if (o->model != STI_FRICTION_SIDES || o->sides != p->corner_count)
+        return STI_FAIL(m->env, STI_ERR_INPUT, first, "contact %s: polygon: the model sides with %d sides is needed",
+                        p->name, p->corner_count);
+    for (int i = 0; i < in->contact_count; i++) {
+        const sti_instant_contact* c = &in->contacts[i];
+        if ((!c->bilateral && c->gap > o->gap_tol) || c->tangent_count != 2 || c->mu == 0) continue;
+        const size_t size = 2 * (size_t)p->corner_count * sizeof *p->corner;
+        if (c->corner_count != p->corner_count || memcmp(c->corner, p->corner, size) != 0)
+            return STI_FAIL(m->env, STI_ERR_INPUT, i,
+                            "contact %s: another section than the polygon of contact %s: modes take one for all",
+                            c->name, p->name);
+    }
+    m->own = true;
+    sti_status status = STI_OK;
+    for (size_t j = 0; j < 2 * (size_t)p->corner_count && status == STI_OK; j++)
+        status = sti_rationals_set_double(m->corners, j, p->corner[j]);
+    return status;
+}
+
 // Images of the data --------------------------------------------------------------------------------------------------
 
 static sti_status put(sti_rationals* to, size_t k, const sti_rationals* exact, size_t i, const double* value) {
@@ -313,6 +338,10 @@ static sti_status make_generators(modes_model* m, int i, const sti_modes_options
     c->generators = sti_int_array(&m->x, (size_t)c->generator_count * (size_t)(1 + c->tangents));
     sti_rationals* direction = NULL;
     sti_status status = m->x.status;
+    if (status == STI_OK && slides && m->instant->contacts[i].corner_count > 0)
+        status = STI_FAIL(m->env, STI_ERR_INPUT, i,
+                          "contact %s: polygon: it slides, and friction in a polygon is taken of contacts at rest",
+                          m->instant->contacts[i].name);
     if (status == STI_OK && slides) status = slip_direction(m, i, o, &direction);
     if (status == STI_OK && rolls && c->tangents == 1) {  // corners -1 (the contact slides left) and +1
         status = sti_rationals_create(m->env, 2, &direction);
@@ -424,14 +453,14 @@ static void add_plane_choices(modes_contact* c, int base, const char* side, bool
 static sti_status add_rolling_choices(modes_model* m, int i, const sti_modes_options* o, bool rough) {
     modes_contact* c = &m->contacts[i];
     const int sides = c->bilateral ? 2 : 1;
-    const int half = m->corner_count % 2 == 0 ? m->corner_count / 2 : m->corner_count;
+    const int half = m->corner_count % 2 == 0 && !m->own ? m->corner_count / 2 : m->corner_count;
     modes_constraint edge[MODES_MAX_SIDES] = {{0}};  // a_t'(p_j+1 - p_j) is sign x form
     if (c->tangents == 2) {
         sti_int* p = sti_int_array(&m->x, 2 * (size_t)m->corner_count);
         if (p == NULL) return m->x.status;
         sti_int_row_from_rationals(&m->x, p, m->corners, 0, 2 * (size_t)m->corner_count, NULL, NULL);
         for (int j = 0; j < m->corner_count; j++) {
-            // opposite sides of an even polygon are parallel
+            // opposite sides of a regular even polygon are parallel
             if (j < half) edge[j] = (modes_constraint){add_form(m, i, p, j, (j + 1) % m->corner_count), 1};
             if (j >= half) edge[j] = (modes_constraint){edge[j - half].form, -1};
         }
@@ -526,6 +555,7 @@ static sti_status load_power(modes_model* m) {
 
 static sti_status build(modes_model* m, const sti_modes_options* o) {
     sti_status status = sti_modes_polygon(m->env, o->model, o->sides, &m->corners, &m->corner_count);
+    if (status == STI_OK) status = find_own(m, o);
     if (status == STI_OK) status = reserve(m);
     if (status == STI_OK) status = load_contacts(m);
     if (status == STI_OK) status = load_wrench(m, o);

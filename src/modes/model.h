@@ -81,6 +81,7 @@ typedef struct modes_model {
     sti_int* power;          // w under a positive scale; NULL: there are rates, or a contact slides   (n)
     sti_rationals* corners;  // of the friction polygon in space           (corner_count x 2)
     int corner_count;
+    bool own;  // the polygon is that of the contacts, not a regular one
 } modes_model;
 
 sti_status sti_modes_model_create(sti_env* env, const sti_instant* instant, const sti_modes_options* options,

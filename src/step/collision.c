@@ -255,6 +255,7 @@ sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const 
     const sti_collision_options* o = options != NULL ? options : &standard;
     sti_status status = check(env, o);
     if (status == STI_OK) status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
     if (status != STI_OK) return status;
     const size_t p = (size_t)instant->contact_count;
     int* tangents = sti_alloc_array_zero(env, p, sizeof *tangents);

@@ -198,6 +198,14 @@ static sti_status fill_leaf_exactly(search* k, const sti_cone_program* g, const 
     return status;
 }
 
+// The most that a unit of friction in the polygon gets of -u_t.
+static double pull_of_corners(const sti_instant_contact* c, const double* u) {
+    double most = 0;
+    for (int k = 0; k < c->corner_count; k++)
+        most = fmax(most, -(c->corner[2 * k] * u[0] + c->corner[2 * k + 1] * u[1]));
+    return most;
+}
+
 // How far the multipliers of the leaf miss M y + A z = 0 and the dual cones, in the largest entry: any solution has
 // |(a, lambda)|_1 >= (y'F + z'c) / miss.
 static double leaf_bound(const sti_posed* s, const sti_sticking_leaf* leaf) {
@@ -216,6 +224,7 @@ static double leaf_bound(const sti_posed* s, const sti_sticking_leaf* leaf) {
                 u[k] -= leaf->y[j] * s->C[(size_t)j * (size_t)s->p + (size_t)(s->first[i] + k)];
             if (k > 0) t = hypot(t, u[k]);
         }
+        if (sti_posed_contact(s, i)->corner_count > 0) t = pull_of_corners(sti_posed_contact(s, i), u + 1);
         const int sign = s->bilateral[i] ? leaf->sign[i] : 1;
         if (s->slides[i] && sign != 0) {
             u[0] *= sign;
@@ -407,7 +416,7 @@ static sti_status disc_margin_sign(const sti_posed* s, int i, const sti_rational
 // The least of mu |lambda_n| - m_k'lambda_t over the facets.
 static sti_status polygon_margin_sign(const sti_posed* s, int i, const sti_rationals* lambda, int* sign) {
     const sti_instant_exact* exact = s->instant->exact;
-    const int facets = s->options.facets, side = sti_rationals_sign(lambda, (size_t)s->first[i]) < 0 ? -1 : 1;
+    const int facets = sti_posed_facets(s, i), side = sti_rationals_sign(lambda, (size_t)s->first[i]) < 0 ? -1 : 1;
     sti_cone_program g = {0};
     sti_rationals* own = NULL;
     sti_status status = sti_program_open(&g, s->pool, 3, facets, true);
@@ -417,7 +426,7 @@ static sti_status polygon_margin_sign(const sti_posed* s, int i, const sti_ratio
         const int row = sti_program_add(&g, STI_ROW_NONNEGATIVE, i);
         double m[2], value;
         int one = 0;
-        sti_facet_normal(facets, k, m);
+        sti_posed_facet(s, i, k, m);
         sti_program_put_data(&g, row, 1, s->mu[i], exact ? exact->mu : NULL, (size_t)s->contact[i], side);
         for (int h = 0; h < 2; h++) sti_program_put(&g, row, 2 + h, -m[h]);
         status = s->pool->status;

@@ -110,7 +110,7 @@ static void set_signs(const sti_posed* s, int index, signed char* sign) {
 // Many linear programs in long integers: only while the table is small.
 static bool exact_is_cheap(const sti_posed* s) {
     int rows = s->n + s->q;
-    for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && s->options.facets > 0 ? s->options.facets : 2;
+    for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && s->options.facets > 0 ? sti_posed_facets(s, i) : 2;
     return (long)rows * (s->n + s->p) <= 2500;
 }
 
@@ -196,7 +196,7 @@ static void relax(sti_cone_program* g, int i) {
 static sti_status least_in_direction(const sti_posed* s, const sti_cone_program* g, int i, int k, int count, double* c,
                                      double stretch, double* out) {
     double d[2] = {k == 0 ? 1 : -1, 0};
-    if (s->tangents[i] == 2 && s->options.facets > 0) sti_facet_normal(count, k, d);
+    if (s->tangents[i] == 2 && s->options.facets > 0) sti_posed_facet(s, i, k, d);
     if (s->tangents[i] == 2 && s->options.facets == 0) {
         d[0] = cos(2 * 3.14159265358979323846 * k / count);
         d[1] = sin(2 * 3.14159265358979323846 * k / count);
@@ -223,7 +223,7 @@ static sti_status is_redundant(sti_sticking* r, int i, sti_cone_program* last) {
     *last = g;
     const bool friction = s->rough[i] && !s->slides[i],
                disc = friction && s->tangents[i] == 2 && s->options.facets == 0;
-    const int count = !friction ? 1 : s->tangents[i] == 1 ? 2 : disc ? DIRECTIONS : s->options.facets;
+    const int count = !friction ? 1 : s->tangents[i] == 1 ? 2 : disc ? DIRECTIONS : sti_posed_facets(s, i);
     const double band = -s->options.tol * s->force, stretch = disc ? cos(3.14159265358979323846 / DIRECTIONS) : 1;
     bool redundant = true;
     for (int k = 0; status == STI_OK && redundant && k < count; k++) {

@@ -196,7 +196,7 @@ static sti_status add_witness(task* k, const sti_instant* instant, const sti_sti
                               const sti_force_choice* c, sti_force_answer* out) {
     bool accepted = false;
     const sti_sticking_options o = options != NULL ? *options : sti_sticking_options_default();
-    if (k->choices > 0 || o.facets > 0) return STI_OK;
+    if (k->choices > 0 || o.facets > 0 || k->s.options.facets > 0) return STI_OK;
     sti_status status = find_witness(k, c, out);
     if (status == STI_OK && out->y != NULL)
         status = sti_verify_no_force(k->s.env, instant, &o, c, out, 1e-7, &accepted);
@@ -337,7 +337,8 @@ static void add_ray(const task* k, generators* g, int i, const double* v) {  // 
 
 static void add_rays(const task* k, generators* rays, generators* lines, int i) {
     const sti_posed* s = &k->s;
-    const int sign = s->bilateral[i] ? k->sign[i] : 1, facets = s->options.facets;
+    const int sign = s->bilateral[i] ? k->sign[i] : 1, facets = sti_posed_facets(s, i);
+    const double* corner = sti_posed_contact(s, i)->corner;
     double v[3] = {sign, 0, 0};
     if (!s->rough[i]) {
         v[0] = 1;
@@ -350,6 +351,7 @@ static void add_rays(const task* k, generators* rays, generators* lines, int i) 
             const double angle = 2 * 3.14159265358979323846 * c / (s->tangents[i] == 1 ? 2 : facets);
             v[1] = s->mu[i] * (s->tangents[i] == 1 ? (c == 0 ? 1 : -1) : cos(angle));
             if (s->tangents[i] == 2) v[2] = s->mu[i] * sin(angle);
+            for (int t = 0; corner != NULL && t < 2; t++) v[1 + t] = s->mu[i] * corner[2 * c + t];
             add_ray(k, rays, i, v);
         }
     }

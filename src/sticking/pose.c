@@ -15,6 +15,41 @@ void sti_facet_normal(int facets, int k, double m[2]) {
     }
 }
 
+int sti_posed_facets(const sti_posed* s, int i) {
+    const int corners = sti_posed_contact(s, i)->corner_count;
+    return corners > 0 ? corners : s->options.facets;
+}
+
+void sti_posed_facet(const sti_posed* s, int i, int k, double m[2]) {
+    const sti_instant_contact* c = sti_posed_contact(s, i);
+    if (c->corner_count == 0) {
+        sti_facet_normal(s->options.facets, k, m);
+        return;
+    }
+    const double *a = c->corner + 2 * (size_t)k, *b = c->corner + 2 * (size_t)((k + 1) % c->corner_count);
+    const double area = a[0] * b[1] - a[1] * b[0];
+    m[0] = (b[1] - a[1]) / area;
+    m[1] = (a[0] - b[0]) / area;
+}
+
+// Polygons make every contact in space one with facets; a disc beside them, or a polygon that slides, is not taken.
+static sti_status check_sections(sti_posed* s) {
+    const int first = sti_instant_polygon(s->instant, s->options.gap_tol), asked = s->options.facets;
+    for (int i = 0; first >= 0 && i < s->nc; i++) {
+        const sti_instant_contact* c = sti_posed_contact(s, i);
+        if (c->corner_count > 0 && s->slides[i] && s->rough[i])
+            return STI_FAIL(s->env, STI_ERR_INPUT, s->contact[i],
+                            "contact %s: polygon: it slides, and friction in a polygon is taken of contacts that stick",
+                            c->name);
+        if (c->corner_count == 0 && s->rough[i] && !s->slides[i] && s->tangents[i] == 2 && asked == 0)
+            return STI_FAIL(s->env, STI_ERR_INPUT, s->contact[i],
+                            "contact %s: a disc beside the polygon of contact %s: facets are needed to make it one",
+                            c->name, s->instant->contacts[first].name);
+        if (c->corner_count > s->options.facets) s->options.facets = c->corner_count;
+    }
+    return STI_OK;
+}
+
 // Does the contact slide? Its direction goes to slip (tangent_count).
 static sti_status slip_of(sti_env* env, const sti_instant* instant, int index, bool* slides, double* slip) {
     const sti_instant_contact* contact = &instant->contacts[index];
@@ -132,7 +167,8 @@ static sti_status count_contacts(sti_posed* s) {
         s->mu[i] = slides ? contact->mu_kinetic : contact->mu;
         s->rough[i] = contact->tangent_count > 0 && s->mu[i] > 0;
         s->choice[i] = s->rough[i] && s->bilateral[i];
-        if (s->rough[i] && !slides && contact->tangent_count == 2 && s->options.facets == 0) s->polyhedral = false;
+        const bool disc = contact->tangent_count == 2 && s->options.facets == 0 && contact->corner_count == 0;
+        if (s->rough[i] && !slides && disc) s->polyhedral = false;
         s->p += 1 + contact->tangent_count;
         s->q += slides ? 1 : 1 + contact->tangent_count;
         s->nc++;
@@ -169,6 +205,7 @@ sti_status sti_posed_make(sti_posed* s, sti_arena* pool, const sti_instant* inst
     if (status != STI_OK) return status;
     s->polyhedral = true;
     status = count_contacts(s);
+    if (status == STI_OK) status = check_sections(s);
     if (status != STI_OK) return status;
     status = take_matrices(s);
     if (status != STI_OK) return status;
@@ -176,7 +213,7 @@ sti_status sti_posed_make(sti_posed* s, sti_arena* pool, const sti_instant* inst
     status = find_sizes(s);
     if (status != STI_OK) return status;
     long rows = s->n + s->q;
-    for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && options->facets > 0 ? options->facets : 2;
+    for (int i = 0; i < s->nc; i++) rows += s->tangents[i] == 2 && s->options.facets > 0 ? sti_posed_facets(s, i) : 2;
     s->exact =
         options->exact && s->n + s->p <= options->exact_limit && rows * (s->n + s->p) <= 100L * options->exact_limit;
     return STI_OK;
@@ -263,7 +300,7 @@ static void add_friction(const sti_posed* s, sti_cone_program* g, int i, int sig
         for (int k = 0; k < 2; k++) sti_program_put(g, sti_program_add(g, STI_ROW_TAIL, i), t + k, 1);
         return;
     }
-    const int count = s->tangents[i] == 1 ? 2 : s->options.facets;
+    const int count = s->tangents[i] == 1 ? 2 : sti_posed_facets(s, i);
     for (int k = 0; k < count; k++) {
         const int r = sti_program_add(g, STI_ROW_NONNEGATIVE, i);
         put_mu(s, g, r, i, sign);
@@ -272,7 +309,7 @@ static void add_friction(const sti_posed* s, sti_cone_program* g, int i, int sig
             sti_program_put(g, r, t, k == 0 ? -1 : 1);
         } else {
             double m[2];
-            sti_facet_normal(count, k, m);
+            sti_posed_facet(s, i, k, m);
             sti_program_put(g, r, t, -m[0]);
             sti_program_put(g, r, t + 1, -m[1]);
         }
@@ -379,9 +416,9 @@ double sti_posed_reach(const sti_posed* s, int i, const double* lambda) {
     if (s->tangents[i] < 2) return s->tangents[i] == 1 ? fabs(r[1]) : 0;
     if (s->options.facets == 0) return hypot(r[1], r[2]);
     double most = 0;
-    for (int k = 0; k < s->options.facets; k++) {
+    for (int k = 0; k < sti_posed_facets(s, i); k++) {
         double m[2];
-        sti_facet_normal(s->options.facets, k, m);
+        sti_posed_facet(s, i, k, m);
         most = fmax(most, m[0] * r[1] + m[1] * r[2]);
     }
     return most;

@@ -126,10 +126,10 @@ static void pull(const sti_posed* s, int i, const double* y, wide u[3]) {
 static double polygon_miss(const sti_posed* s, int i, int sign, wide u[3], const double* w) {
     const sti_instant_exact* exact = s->instant->exact;
     double miss = 0;
-    for (int k = 0; k < s->options.facets; k++) {
+    for (int k = 0; k < sti_posed_facets(s, i); k++) {
         double m[2];
         if (!(w[k] >= 0)) return INFINITY;
-        sti_facet_normal(s->options.facets, k, m);
+        sti_posed_facet(s, i, k, m);
         add_data(&u[0], s->mu[i], exact ? exact->mu : NULL, (size_t)s->contact[i], -sign * w[k]);
         for (int h = 0; h < 2; h++) add_product(&u[1 + h], m[h], w[k]);
     }

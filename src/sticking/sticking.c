@@ -107,7 +107,8 @@ sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const 
     if (status == STI_OK && m->posed.options.family) status = sti_sticking_family(r);
     if (status == STI_OK && m->posed.options.propositions) status = sti_sticking_opening(r);
     if (status == STI_OK && m->posed.options.propositions) status = sti_sticking_least_friction(r);
-    if (status == STI_OK && m->posed.options.propositions) status = sti_sticking_propositions(r);
+    const bool discs = status == STI_OK && sti_instant_polygon(instant, m->posed.options.gap_tol) < 0;
+    if (discs && m->posed.options.propositions) status = sti_sticking_propositions(r);  // S0 knows no other sections
     if (status == STI_OK)
         *out = r;
     else

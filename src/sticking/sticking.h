@@ -53,6 +53,10 @@ static inline int sti_posed_is_open(const sti_posed* s, int i) {
 
 // Facet k of the inner polygon with K corners, the first at angle 0: { z : m_k'z <= mu for all k }.
 void sti_facet_normal(int facets, int k, double m[2]);
+// Of a contact with two tangents: the number of its facets, 0 for the disc, and facet k: of its own polygon, or of the
+// inner one that options.facets asks for. No contact has more than options.facets.
+int sti_posed_facets(const sti_posed* s, int i);
+void sti_posed_facet(const sti_posed* s, int i, int k, double m[2]);
 
 // Unknowns (a, lambda, extras). sign (nc) chooses the cone of bilateral friction; NULL or 0: nothing is asked there.
 // margin >= 0: the extra unknown that is taken off every inequality and cone.

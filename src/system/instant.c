@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stiction/section.h>
 #include <string.h>
 
 #include "exact/rationals.h"
@@ -55,7 +56,8 @@ static void lay_out(sti_instant_store* s, const sti_instant_shape* shape, size_t
     s->t_rate = s->t + d * n;
     s->t_offset = s->t_rate + d;
     s->restitution = shape->restitution ? s->t_offset + d : NULL;
-    size_t row = 0;
+    s->corner = s->t_offset + d + (shape->restitution ? p * p : 0);
+    size_t row = 0, corner = 0;
     for (size_t i = 0; i < p; i++) {
         const int rows = shape->tangent_count[i];
         s->contacts[i] = (sti_instant_contact){.tangent_count = rows,
@@ -63,6 +65,10 @@ static void lay_out(sti_instant_store* s, const sti_instant_shape* shape, size_t
                                                .t = s->t + row * n,
                                                .t_rate = s->t_rate + row,
                                                .t_offset = s->t_offset + row};
+        const int corners = shape->corner_count != NULL ? shape->corner_count[i] : 0;
+        s->contacts[i].corner_count = corners;
+        if (corners > 0) s->contacts[i].corner = s->corner + 2 * corner;
+        corner += (size_t)corners;
         row += (size_t)rows;
     }
     s->instant.M = s->M;
@@ -74,15 +80,16 @@ static void lay_out(sti_instant_store* s, const sti_instant_shape* shape, size_t
 
 sti_status sti_instant_store_create(sti_env* env, const sti_instant_shape* shape, sti_instant_store** out) {
     const size_t n = (size_t)shape->n, p = (size_t)shape->contact_count;
-    size_t d = 0;
+    size_t d = 0, corners = 0;
     *out = NULL;
     for (size_t i = 0; i < p; i++) d += (size_t)shape->tangent_count[i];
+    for (size_t i = 0; shape->corner_count != NULL && i < p; i++) corners += (size_t)shape->corner_count[i];
     sti_instant_store* s = sti_alloc_array_zero(env, 1, sizeof *s);
     if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "instant");
     s->instant = (sti_instant){.n = shape->n, .contact_count = shape->contact_count, .tangent_total = (int)d};
     s->contacts = sti_alloc_array_zero(env, p, sizeof *s->contacts);
     s->names = sti_alloc_array_zero(env, n + p, sizeof *s->names);
-    const size_t count = n * n + 2 * n + p * n + d * n + 2 * d + (shape->restitution ? p * p : 0);
+    const size_t count = n * n + 2 * n + p * n + d * n + 2 * d + (shape->restitution ? p * p : 0) + 2 * corners;
     s->numbers = sti_alloc_array_zero(env, count, sizeof *s->numbers);
     sti_status status = STI_OK;
     if (s->contacts == NULL || s->names == NULL || s->numbers == NULL)
@@ -167,6 +174,9 @@ static void copy_numbers(const sti_instant* from, const double* v, sti_instant_s
         b->t = place.t;
         b->t_rate = place.t_rate;
         b->t_offset = place.t_offset;
+        b->corner = place.corner;
+        if (a->corner_count > 0)
+            memcpy(s->corner + (place.corner - s->corner), a->corner, 2 * (size_t)a->corner_count * sizeof(double));
         memcpy(s->n + i * n, a->n, width);
         if (rows > 0) {
             memcpy(s->t + row * n, a->t, rows * width);
@@ -192,12 +202,18 @@ sti_status sti_instant_copy(sti_env* env, const sti_instant* from, const double*
         if (!isfinite(v[k]))
             return STI_FAIL(env, STI_ERR_ARGUMENT, k, "v[%d]: %g: a finite number is expected", k, v[k]);
     }
-    int* tangent_count = sti_alloc_array(env, (size_t)from->contact_count, sizeof *tangent_count);
+    const size_t p = (size_t)from->contact_count;
+    int* tangent_count = sti_alloc_array(env, sti_size_mul(2, p), sizeof *tangent_count);
     if (tangent_count == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "copy of an instant");
-    for (int i = 0; i < from->contact_count; i++) tangent_count[i] = from->contacts[i].tangent_count;
+    int* corner_count = tangent_count + p;
+    for (size_t i = 0; i < p; i++) {
+        tangent_count[i] = from->contacts[i].tangent_count;
+        corner_count[i] = from->contacts[i].corner_count;
+    }
     const sti_instant_shape shape = {.n = from->n,
                                      .contact_count = from->contact_count,
                                      .tangent_count = tangent_count,
+                                     .corner_count = corner_count,
                                      .restitution = from->restitution != NULL};
     sti_instant_store* s;
     sti_status status = sti_instant_store_create(env, &shape, &s);
@@ -299,6 +315,18 @@ static sti_status check_pressed(sti_env* env, const sti_instant* a, int i, size_
         i);
 }
 
+static sti_status check_section(sti_env* env, const sti_instant_contact* c, int i) {
+    if (c->corner_count == 0) return STI_OK;
+    if (c->tangent_count != 2 || c->bilateral || c->pressed)
+        return STI_FAIL(env, STI_ERR_INPUT, i,
+                        "contacts[%d].polygon: friction in a polygon is for unilateral contacts with two rows of t", i);
+    const sti_section section = {.shape = STI_SECTION_POLYGON, .vertex_count = c->corner_count, .vertex = c->corner};
+    if (sti_section_check(env, &section) == STI_OK) return STI_OK;
+    char why[160];
+    snprintf(why, sizeof why, "%.150s", sti_env_error(env)->text);
+    return STI_FAIL(env, STI_ERR_INPUT, i, "contacts[%d].polygon: %s", i, why);
+}
+
 static sti_status check_contact(sti_env* env, const sti_instant* a, int i) {
     const sti_instant_contact* c = &a->contacts[i];
     const size_t n = (size_t)a->n;
@@ -316,6 +344,7 @@ static sti_status check_contact(sti_env* env, const sti_instant* a, int i) {
     snprintf(field, sizeof field, "contacts[%d].t_offset", i);
     if (status == STI_OK && c->t_offset != NULL)
         status = check_finite(env, field, c->t_offset, (size_t)c->tangent_count);
+    if (status == STI_OK) status = check_section(env, c, i);
     if (status != STI_OK) return status;
     const struct {
         const char* name;
@@ -348,6 +377,23 @@ static sti_status check_exact(sti_env* env, const sti_instant* a) {
             return STI_FAIL(env, STI_ERR_INPUT, k, "exact: table %d is missing or of another size than the doubles", k);
     }
     return STI_OK;
+}
+
+int sti_instant_polygon(const sti_instant* instant, double gap_tol) {
+    for (int i = 0; i < instant->contact_count; i++) {
+        const sti_instant_contact* c = &instant->contacts[i];
+        if (c->corner_count > 0 && c->gap <= gap_tol) return i;
+    }
+    return -1;
+}
+
+sti_status sti_instant_needs_discs(sti_env* env, const sti_instant* instant) {
+    const int i = sti_instant_polygon(instant, INFINITY);
+    if (i < 0) return STI_OK;
+    return STI_FAIL(env, STI_ERR_INPUT, i,
+                    "contacts[%d].polygon: friction in a polygon is taken by sticking and modes; a disc, or an ellipse "
+                    "(stretched tangents), is expected here",
+                    i);
 }
 
 sti_status sti_instant_check(sti_env* env, const sti_instant* a) {

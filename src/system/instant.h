@@ -18,6 +18,7 @@ typedef struct sti_instant_store {
     double* t_rate;                 // (tangent_total)
     double* t_offset;               // (tangent_total)
     double* restitution;            // (contact_count x contact_count), NULL: no matrix
+    double* corner;                 // of all contacts, in order                    (corners x 2)
     char** names;                   // of velocities, then of contacts; NULL: not yet set     (n + contact_count)
     sti_instant_exact exact;
 } sti_instant_store;
@@ -26,6 +27,7 @@ typedef struct sti_instant_shape {
     int n;
     int contact_count;
     const int* tangent_count;  // (contact_count)
+    const int* corner_count;   // NULL: no polygons                                 (contact_count)
     bool exact;                // tables of rationals, all 0
     bool restitution;          // room for the full matrix
 } sti_instant_shape;

@@ -448,6 +448,28 @@ static bool status_holds(sti_modes_check* k, int i) {
     return status == (slips ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
 }
 
+// The polygon of contact `own`, and of every other with friction; none of them slides.
+static bool own_polygon(sti_modes_check* k, int own) {
+    const sti_instant* in = k->instant;
+    const sti_instant_contact* p = &in->contacts[own];
+    for (int i = 0; i < in->contact_count; i++) {
+        const sti_instant_contact* c = &in->contacts[i];
+        if ((!c->bilateral && c->gap > k->options->gap_tol) || c->tangent_count != 2 || c->mu == 0) continue;
+        bool same = c->corner_count == k->modes->corner_count && k->modes->contacts[i].status != STI_CONTACT_SLIDING;
+        for (int j = 0; same && j < 2 * c->corner_count; j++) same = c->corner[j] == p->corner[j];
+        if (!same) return sti_modes_check_fail(k, "another friction polygon at contact %s", c->name);
+    }
+    for (size_t j = 0; j < 2 * (size_t)p->corner_count; j++) {
+        sti_fraction_get(k, &k->f[0], k->modes->corners, j);
+        sti_fraction_double(k, &k->f[1], p->corner[j]);
+        sti_int_mul(&k->x, &k->f[2].num, &k->f[0].num, &k->f[1].den);
+        sti_int_mul(&k->x, &k->f[2].den, &k->f[1].num, &k->f[0].den);
+        if (sti_int_cmp(&k->f[2].num, &k->f[2].den) != 0 && k->x.status == STI_OK)
+            return sti_modes_check_fail(k, "another friction polygon (corner %zu)", j / 2);
+    }
+    return true;
+}
+
 // The answer speaks of this instant, this wrench and this polygon.
 static bool fits(sti_modes_check* k) {
     const sti_modes* m = k->modes;
@@ -475,6 +497,8 @@ static bool fits(sti_modes_check* k) {
     }
     const bool box = o->model == STI_FRICTION_BOX;
     if (m->corner_count != (box ? 4 : o->sides)) return sti_modes_check_fail(k, "another friction polygon");
+    const int own = sti_instant_polygon(in, o->gap_tol);
+    if (own >= 0) return own_polygon(k, own);
     for (int j = 0; j < m->corner_count; j++) {
         const double angle = 2 * 3.14159265358979323846 * (box ? j + 0.5 : j) / m->corner_count,
                      size = box ? sqrt(2) : 1;

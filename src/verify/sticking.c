@@ -79,12 +79,11 @@ static double equation_residual(const sti_sticking_data* d, const sti_sticking_a
 }
 
 // Corner form of the polygon: mu lambda_n - m_k'lambda_t for its facets, the least of them.
-static double polygon_margin(int facets, double mu, const double* r) {
+static double polygon_margin(const sti_sticking_data* d, int i, int facets, double mu, const double* r) {
     double least = INFINITY;
-    const double pi = 3.14159265358979323846;
-    for (int k = 0; k < facets; k++) {
-        const double angle = (2 * k + 1) * pi / facets, radius = cos(pi / facets);
-        const double m[2] = {cos(angle) / radius, sin(angle) / radius};
+    for (int k = 0; k < sti_sticking_data_facets(d, i, facets); k++) {
+        double m[2];
+        sti_sticking_data_facet(d, i, facets, k, m);
         least = fmin(least, mu * r[0] - m[0] * r[1] - m[1] * r[2]);
     }
     return least;
@@ -112,7 +111,7 @@ static double least_margin(const sti_sticking_data* d, int facets, const double*
         } else {
             const double v[3] = {contact->bilateral ? fabs(r[0]) : r[0], r[1], contact->tangent_count > 1 ? r[2] : 0};
             const bool polygon = facets > 0 && contact->tangent_count == 2;
-            least = fmin(least, polygon ? polygon_margin(facets, contact->mu, v) : contact->mu * v[0] - size);
+            least = fmin(least, polygon ? polygon_margin(d, i, facets, contact->mu, v) : contact->mu * v[0] - size);
         }
     }
     return least;
@@ -173,13 +172,10 @@ static bool exact_contact(sti_sticking_data* d, const sti_sticking_answer* answe
         return true;
     }
     if (answer->facets > 0 && tangents == 2) {
-        for (int k = 0; k < answer->facets; k++) {
-            double m[2] = {0, 0};
-            const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / answer->facets;
-            m[0] = cos(angle) / cos(pi / answer->facets);
-            m[1] = sin(angle) / cos(pi / answer->facets);
+        for (int k = 0; k < sti_sticking_data_facets(d, i, answer->facets); k++) {
+            double m[2];
+            sti_sticking_data_facet(d, i, answer->facets, k, m);
             for (int h = 0; h < 2; h++) {
-                if (fabs(m[h] - round(m[h])) < 1e-12) m[h] = round(m[h]);
                 if (sti_rationals_set_double(scratch, (size_t)h, m[h]) != STI_OK) return false;
             }
             sti_sum_clear(d);
@@ -319,12 +315,11 @@ static double polygon_miss(sti_sticking_data* d, int i, int sign, int facets, co
     for (int h = 0; h < 3; h++) {
         sti_sum_clear(d);
         sti_sum_add(d, u, (size_t)h, 1);
-        for (int k = 0; k < facets; k++) {
-            const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / facets;
-            double m = (h == 1 ? cos(angle) : sin(angle)) / cos(pi / facets);
-            if (fabs(m - round(m)) < 1e-12) m = round(m);
+        for (int k = 0; k < sti_sticking_data_facets(d, i, facets); k++) {
+            double m[2];
+            sti_sticking_data_facet(d, i, facets, k, m);
             if (sti_rationals_sign(v, from + (size_t)k) < 0) return INFINITY;
-            if (h > 0 && sti_rationals_set_double(scratch, 3, m) != STI_OK) return INFINITY;
+            if (h > 0 && sti_rationals_set_double(scratch, 3, m[h - 1]) != STI_OK) return INFINITY;
             if (h == 0)
                 sti_sum_add_product(d, d->table.mu, (size_t)d->contact[i], v, from + (size_t)k, -sign);
             else
@@ -432,6 +427,15 @@ static sti_status check_rest(sti_sticking_data* d, const sti_sticking_answer* an
     return status == STI_OK && out->accepted ? sti_check_propositions(d, answer, tol, out) : status;
 }
 
+// Polygons of contacts are no larger than the answer says, and none of them slides.
+static bool polygons_fit(const sti_sticking_data* d, const sti_sticking_answer* answer) {
+    for (int i = 0; i < d->count; i++) {
+        const int corners = sti_sticking_data_contact(d, i)->corner_count;
+        if (corners > answer->facets || (corners > 0 && d->slides[i] && is_rough(d, i))) return false;
+    }
+    return true;
+}
+
 sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const sti_sticking_answer* answer, double tol,
                                sti_sticking_verification* out) {
     *out = (sti_sticking_verification){.claim = answer->outcome, .residual = NAN, .margin = NAN, .bound = NAN};
@@ -445,6 +449,8 @@ sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant, const s
                 answer->acceleration_count != d.row[d.count] || answer->facets < 0 || answer->facets > 360)) {
         STI_REJECT(out, "the answer is for %d velocities and %d multipliers, the instant has %d and %d", answer->n,
                    answer->multiplier_count, instant->n, d.first[d.count]);
+    } else if (status == STI_OK && !polygons_fit(&d, answer)) {
+        STI_REJECT(out, "the answer has %d facets, polygons of contacts have more, or slide", answer->facets);
     } else if (status == STI_OK) {
         status = sti_check_claim(&d, answer, tol, out);
         if (status == STI_OK && (out->accepted || answer->outcome == STI_STICKING_UNKNOWN)) {

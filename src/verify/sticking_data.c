@@ -40,6 +40,28 @@ static sti_status make_tables(sti_sticking_data* d) {
     return status;
 }
 
+int sti_sticking_data_facets(const sti_sticking_data* d, int i, int facets) {
+    const int corners = sti_sticking_data_contact(d, i)->corner_count;
+    return corners > 0 ? corners : facets;
+}
+
+void sti_sticking_data_facet(const sti_sticking_data* d, int i, int facets, int k, double m[2]) {
+    const sti_instant_contact* c = sti_sticking_data_contact(d, i);
+    if (c->corner_count > 0) {  // through corners x and y: m'x = m'y = 1
+        const double *x = c->corner + 2 * (size_t)k, *y = c->corner + 2 * (size_t)((k + 1) % c->corner_count);
+        const double area = x[0] * y[1] - x[1] * y[0];
+        m[0] = (y[1] - x[1]) / area;
+        m[1] = (x[0] - y[0]) / area;
+        return;
+    }
+    const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / facets;
+    m[0] = cos(angle) / cos(pi / facets);
+    m[1] = sin(angle) / cos(pi / facets);
+    for (int h = 0; h < 2; h++) {
+        if (fabs(m[h] - round(m[h])) < 1e-12) m[h] = round(m[h]);
+    }
+}
+
 // Sliding, by its state or by its velocity; the direction as doubles.
 static void find_slip(sti_sticking_data* d, int i) {
     const sti_instant_contact* contact = sti_sticking_data_contact(d, i);

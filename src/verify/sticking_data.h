@@ -36,6 +36,10 @@ static inline const sti_instant_contact* sti_sticking_data_contact(const sti_sti
     return &d->instant->contacts[d->contact[i]];
 }
 
+// Facet k of the friction polygon of contact i, { z : m'z <= mu }: of its own, or of the inner one of so many corners.
+int sti_sticking_data_facets(const sti_sticking_data* d, int i, int facets);
+void sti_sticking_data_facet(const sti_sticking_data* d, int i, int facets, int k, double m[2]);
+
 // Is a claim about sticking, or about the contacts that do not open, proved?
 sti_status sti_check_claim(sti_sticking_data* d, const sti_sticking_answer* answer, double tol,
                            sti_sticking_verification* out);

@@ -342,11 +342,11 @@ static int disc_sign(sti_sticking_facts* f, int i, sti_fractions lambda) {
 
 double sti_facts_reach(const sti_sticking_facts* f, int i, const double* t) {
     const int tangents = sti_sticking_data_contact(f->d, i)->tangent_count, facets = f->answer->facets;
-    double most = 0;
+    double most = 0, m[2];
     if (tangents < 2 || facets == 0) return hypot(tangents > 0 ? t[0] : 0, tangents > 1 ? t[1] : 0);
-    for (int s = 0; s < facets; s++) {
-        const double pi = 3.14159265358979323846, angle = (2 * s + 1) * pi / facets;
-        most = fmax(most, (cos(angle) * t[0] + sin(angle) * t[1]) / cos(pi / facets));
+    for (int s = 0; s < sti_sticking_data_facets(f->d, i, facets); s++) {
+        sti_sticking_data_facet(f->d, i, facets, s, m);
+        most = fmax(most, m[0] * t[0] + m[1] * t[1]);
     }
     return most;
 }
