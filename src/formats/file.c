@@ -264,3 +264,21 @@ double sti_text_double(const char* text, const char** end) {
     *end = stop == copy ? text : text + (used > left ? used - left : 0);
     return value;
 }
+
+static int hexadecimal(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+void sti_text_unescape(char* text) {
+    char* to = text;
+    for (const char* from = text; *from != '\0'; to++) {
+        const int high = *from == '%' ? hexadecimal(from[1]) : -1, low = high >= 0 ? hexadecimal(from[2]) : -1;
+        const bool escaped = low >= 0 && high + low > 0;
+        *to = escaped ? (char)(unsigned char)(high << 4 | low) : *from;
+        from += escaped ? 3 : 1;
+    }
+    *to = '\0';
+}

@@ -32,6 +32,8 @@ bool sti_file_has_suffix(const char* path, const char* suffix);
 
 int sti_text_utf8(const char* text);  // bytes of the UTF-8 character at text; 0: it is none
 
+void sti_text_unescape(char* text);  // in place: %20, as in an URI, is the character of that number
+
 // A decimal number as a double, whatever the locale: digits, sign, point, exponent. *end is where it stopped
 // (text itself: no number there).
 double sti_text_double(const char* text, const char** end);

@@ -1,9 +1,8 @@
 // mesh_dae.c: COLLADA: triangles, the transforms of nodes, and the unit.
 //
-// Read       geometry/mesh with triangles, polylist and polygons (cut into triangles from their first corner); matrix,
-//            translate,
-//            rotate and scale of nodes; instances of geometry, of nodes and of skinned geometry in its bind shape;
-//            asset/unit; the diffuse colours of effects.
+// Read       geometry/mesh with triangles, tristrips, trifans, polylist and polygons (cut into triangles from their
+//            first corner); matrix, translate, rotate, scale, skew and lookat of nodes; instances of geometry, of nodes
+//            and of skinned geometry in its bind shape; asset/unit; the diffuse colours of effects.
 // Not read   up_axis. Descriptions of robots were made for ROS, which does not turn such files either: most say Y_UP
 //            and stand
 //            upright all the same. Everything that is not geometry.
@@ -119,6 +118,22 @@ static sti_status next_corner(reader* r, const sti_xml_node* p, const char** at,
     return STI_OK;
 }
 
+// One <p> is a strip, whose every other triangle is turned, or a fan.
+static sti_status add_run(reader* r, const sti_xml_node* p, const corners* c, bool strip) {
+    const char* at = p->text != NULL ? p->text : "";
+    int first = -1, before = -1, now = -1;
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && at[strspn(at, " \t\r\n")] != '\0'; k++) {
+        status = next_corner(r, p, &at, c, &now);
+        if (status == STI_OK && k >= 2)
+            status = strip && k % 2 == 1 ? sti_mesh_add_triangle(r->env, r->out, before, first, now)
+                                         : sti_mesh_add_triangle(r->env, r->out, first, before, now);
+        if (k == 0 || (strip && k >= 2)) first = k == 0 ? now : before;
+        before = now;
+    }
+    return status;
+}
+
 static sti_status add_face(reader* r, const sti_xml_node* p, const char** at, const corners* c, int count) {
     int first = -1, before = -1, now = -1;
     for (int k = 0; k < count; k++) {
@@ -138,11 +153,13 @@ static bool at_end(const char* at) {
 // triangles: <p> as far as it goes; polylist: <vcount> says the corners of each face; polygons: one <p> a face.
 static sti_status add_faces(reader* r, const sti_xml_node* list, const corners* c) {
     const sti_xml_node* counts = strcmp(list->name, "polylist") == 0 ? sti_xml_find(list, "vcount") : NULL;
-    const bool polygons = strcmp(list->name, "polygons") == 0;
+    const bool polygons = strcmp(list->name, "polygons") == 0, strip = strcmp(list->name, "tristrips") == 0;
+    const bool run = strip || strcmp(list->name, "trifans") == 0;
     const char* each = counts != NULL && counts->text != NULL ? counts->text : "";
     sti_status status = STI_OK;
     for (const sti_xml_node* p = sti_xml_find(list, "p"); p != NULL; p = sti_xml_find_after(p, "p")) {
-        const char* at = p->text != NULL ? p->text : "";
+        const char* at = p->text != NULL && !run ? p->text : "";
+        if (run) status = add_run(r, p, c, strip);
         while (status == STI_OK && !at_end(at)) {
             int count = polygons ? MOST_CORNERS : 3;
             if (counts != NULL && !next_index(&each, &count)) return fail(r, p, "more corners than <vcount> says");
@@ -208,7 +225,7 @@ static int color_of(const reader* r, const sti_xml_node* instance, const char* s
 // instance: NULL, or what may bind materials.
 static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const sti_xml_node* instance,
                                const double place[12]) {
-    static const char* const kinds[] = {"triangles", "polylist", "polygons"};
+    static const char* const kinds[] = {"triangles", "tristrips", "trifans", "polylist", "polygons"};
     const sti_xml_node* mesh = sti_xml_find(geometry, "mesh");
     const sti_xml_node* vertices = mesh != NULL ? sti_xml_find(mesh, "vertices") : NULL;
     if (mesh == NULL) return STI_OK;  // splines and the like
@@ -220,7 +237,8 @@ static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const st
     if (source == NULL) return fail(r, vertices, "no source of positions");
     corners c = {.first = r->out->vertex_count};
     sti_status status = add_positions(r, source, place, &c.count);
-    for (int k = 0; k < 3; k++) {
+    const int before = r->out->triangle_count;
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const sti_xml_node* list = sti_xml_find(mesh, kinds[k]);
         for (; status == STI_OK && list != NULL; list = sti_xml_find_after(list, kinds[k])) {
             r->out->paint = color_of(r, instance, sti_xml_get(list, "material"));
@@ -228,6 +246,7 @@ static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const st
             if (status == STI_OK) status = add_faces(r, list, &c);
         }
     }
+    sti_mesh_face(r->out, before, place);
     return status;
 }
 
@@ -251,6 +270,36 @@ static void turn(const double axis[4], double out[12]) {
         out[4 * (i / 3) + i % 3] = (i % 4 == 0 ? c : 0) + (1 - c) * u[i / 3] * u[i % 3] + s * skew[i];
 }
 
+// Points move along `along` by tan(angle) times how far they lie off in the direction `off`.
+static bool skew(const double x[7], double out[12]) {
+    const double *off = x + 1, *along = x + 4, slope = tan(x[0] * 3.141592653589793 / 180);
+    const double a = sqrt(off[0] * off[0] + off[1] * off[1] + off[2] * off[2]);
+    const double b = sqrt(along[0] * along[0] + along[1] * along[1] + along[2] * along[2]);
+    if (!(a > 0 && b > 0)) return false;
+    for (int i = 0; i < 9; i++) out[4 * (i / 3) + i % 3] += slope * along[i / 3] / b * off[i % 3] / a;
+    return true;
+}
+
+static void cross(const double* a, const double* b, double out[3]) {
+    for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
+}
+
+// At x[0..2], with -z to x[3..5] and y as near to x[6..8] as may be.
+static bool look_at(const double x[9], double out[12]) {
+    const double back[3] = {x[0] - x[3], x[1] - x[4], x[2] - x[5]};
+    double axes[3][3];
+    memcpy(axes[2], back, sizeof back);
+    cross(x + 6, axes[2], axes[0]);
+    cross(axes[2], axes[0], axes[1]);
+    for (int i = 0; i < 3; i++) {
+        const double length = sqrt(axes[i][0] * axes[i][0] + axes[i][1] * axes[i][1] + axes[i][2] * axes[i][2]);
+        if (!(length > 0)) return false;
+        for (int k = 0; k < 3; k++) out[4 * k + i] = axes[i][k] / length;
+        out[4 * i + 3] = x[i];
+    }
+    return true;
+}
+
 // One element of a node's transform; *is: it is one.
 static sti_status read_transform(const reader* r, const sti_xml_node* node, double out[12], bool* is) {
     double x[16];
@@ -270,6 +319,12 @@ static sti_status read_transform(const reader* r, const sti_xml_node* node, doub
     } else if (strcmp(node->name, "rotate") == 0) {
         status = read_some(r, node, 4, x);
         if (status == STI_OK) turn(x, out);
+    } else if (strcmp(node->name, "skew") == 0) {
+        status = read_some(r, node, 7, x);
+        if (status == STI_OK && !skew(x, out)) status = fail(r, node, "an angle and two directions are expected");
+    } else if (strcmp(node->name, "lookat") == 0) {
+        status = read_some(r, node, 9, x);
+        if (status == STI_OK && !look_at(x, out)) status = fail(r, node, "two points and a way up are expected");
     } else {
         *is = false;
     }
@@ -316,16 +371,23 @@ static sti_status add_node(reader* r, const sti_xml_node* node, const double out
 
 // ---- the file
 
-static double unit_of(const reader* r) {
+static sti_status read_unit(const reader* r, double* out) {
     const sti_xml_node* asset = sti_xml_find(r->xml.root, "asset");
     const sti_xml_node* unit = asset != NULL ? sti_xml_find(asset, "unit") : NULL;
     const char* text = unit != NULL ? sti_xml_get(unit, "meter") : NULL;
-    double meter;
-    return text != NULL && next_number(&text, &meter) && meter > 0 && meter <= 1e30 ? meter : 1;
+    *out = 1;
+    if (text == NULL) return STI_OK;
+    if (next_number(&text, out) && *out > 0 && *out <= 1e30 && text[strspn(text, " \t\r\n")] == '\0') return STI_OK;
+    return sti_file_fail(r->env, STI_ERR_INPUT, r->name,
+                         "line %d: <unit>: meter: \"%.40s\": a number above 0 is expected", unit->line,
+                         sti_xml_get(unit, "meter"));
 }
 
 static sti_status add_scene(reader* r) {
-    const double unit = unit_of(r), place[12] = {unit, 0, 0, 0, 0, unit, 0, 0, 0, 0, unit, 0};
+    double unit;
+    sti_status status = read_unit(r, &unit);
+    if (status != STI_OK) return status;
+    const double place[12] = {unit, 0, 0, 0, 0, unit, 0, 0, 0, 0, unit, 0};
     const sti_xml_node* scene = sti_xml_find(r->xml.root, "scene");
     const sti_xml_node* shown = scene != NULL ? sti_xml_find(scene, "instance_visual_scene") : NULL;
     if (shown != NULL) {
@@ -334,7 +396,6 @@ static sti_status add_scene(reader* r) {
     }
     const sti_xml_node* library = sti_xml_find(r->xml.root, "library_geometries");
     const sti_xml_node* geometry = library != NULL ? sti_xml_find(library, "geometry") : NULL;
-    sti_status status = STI_OK;
     for (; status == STI_OK && geometry != NULL; geometry = sti_xml_find_after(geometry, "geometry"))
         status = add_geometry(r, geometry, NULL, place);
     return status;
@@ -342,7 +403,13 @@ static sti_status add_scene(reader* r) {
 
 sti_status sti_mesh_read_dae(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out) {
     reader r = {.env = env, .name = name, .out = out};
-    sti_status status = sti_xml_create_with_text(env, text, size, name, &r.xml);
+    char* loose;
+    unsigned mended;
+    sti_status status = sti_xml_loosen(env, text, size, name, &loose, &mended);
+    if (status == STI_OK)
+        status = sti_xml_create_with_text(env, loose != NULL ? loose : text, loose != NULL ? strlen(loose) : size, name,
+                                          &r.xml);
+    sti_free(env, loose);
     if (status != STI_OK) return status;
     if (strcmp(r.xml.root->name, "COLLADA") != 0)
         status = fail(&r, r.xml.root, "<COLLADA> is expected");

@@ -104,6 +104,21 @@ void sti_mesh_place(const double place[12], const double x[3], double out[3]) {
         out[r] = place[4 * r] * x[0] + place[4 * r + 1] * x[1] + place[4 * r + 2] * x[2] + place[4 * r + 3];
 }
 
+static void turn_around(sti_mesh_data* mesh, int from) {
+    for (size_t t = (size_t)from; t < (size_t)mesh->triangle_count; t++) {
+        const int swap = mesh->triangles[3 * t + 1];
+        mesh->triangles[3 * t + 1] = mesh->triangles[3 * t + 2];
+        mesh->triangles[3 * t + 2] = swap;
+    }
+}
+
+void sti_mesh_face(sti_mesh_data* mesh, int from, const double place[12]) {
+    const double *a = place, *b = place + 4, *c = place + 8;
+    const double det =
+        a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+    if (det < 0) turn_around(mesh, from);
+}
+
 size_t sti_words_next(sti_words* words) {
     words->at += strspn(words->at, " \t\r\f\v");
     return strcspn(words->at, " \t\r\f\v\n");
@@ -268,12 +283,7 @@ static void apply_scale(sti_mesh_data* mesh, const double scale[3]) {
     for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
         for (int k = 0; k < 3; k++) mesh->vertices[3 * i + k] *= scale[k];
     }
-    if (scale[0] * scale[1] * scale[2] > 0) return;
-    for (size_t t = 0; t < (size_t)mesh->triangle_count; t++) {
-        const int swap = mesh->triangles[3 * t + 1];
-        mesh->triangles[3 * t + 1] = mesh->triangles[3 * t + 2];
-        mesh->triangles[3 * t + 2] = swap;
-    }
+    if (!(scale[0] * scale[1] * scale[2] > 0)) turn_around(mesh, 0);
 }
 
 static sti_status finish(sti_env* env, const char* name, const double scale[3], sti_mesh_data* mesh) {

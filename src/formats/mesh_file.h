@@ -44,6 +44,7 @@ sti_status sti_mesh_add_group(sti_env* env, sti_mesh_data* mesh);  // what follo
 // Places of nodes, 3 x 4, row major: out = outer inner; a point.
 void sti_mesh_compose(const double outer[12], const double inner[12], double out[12]);
 void sti_mesh_place(const double place[12], const double x[3], double out[3]);
+void sti_mesh_face(sti_mesh_data* mesh, int from, const double place[12]);  // a mirroring place turned triangles inward
 sti_status sti_mesh_add_vertex(sti_env* env, sti_mesh_data* mesh, const double x[3]);
 sti_status sti_mesh_add_triangle(sti_env* env, sti_mesh_data* mesh, int a, int b, int c);
 

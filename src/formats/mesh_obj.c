@@ -1,5 +1,5 @@
 // mesh_obj.c: OBJ: vertices ("v x y z") and faces ("f a b c ..", "a/b/c", from 1, or from the end when negative). A
-// face with more corners is cut into triangles from its first one. "o" and "g" begin another part. "usemtl" gives a
+// face with more corners is cut into triangles from its first one, one with fewer than three is a line, passed over. "o" and "g" begin another part. "usemtl" gives a
 // colour, from the file beside it that "mtllib" names. Everything else in the file is passed over.
 #include <limits.h>
 #include <stdio.h>
@@ -87,6 +87,11 @@ static sti_status read_material(sti_env* env, const char* name, const char* word
 static sti_status read_face(sti_env* env, const char* name, sti_words* words, sti_mesh_data* out) {
     int count = 0, first = -1, before = -1;
     for (size_t length = sti_words_next(words); length > 0; length = sti_words_next(words)) {
+        if (length == 1 && *words->at == '\\' && strchr("\r\n", words->at[1]) != NULL) {  // goes on in the next line
+            words->at++;
+            if (!sti_words_line(words)) break;
+            continue;
+        }
         const int now = corner(words->at, length, out->vertex_count);
         if (now < 0)
             return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: f: \"%.*s\": the number of a vertex is expected",
@@ -99,8 +104,7 @@ static sti_status read_face(sti_env* env, const char* name, sti_words* words, st
         before = now;
         words->at += length;
     }
-    if (count >= 3) return STI_OK;
-    return sti_file_fail(env, STI_ERR_INPUT, name, "line %d: f: three corners at least are expected", words->line);
+    return STI_OK;
 }
 
 static sti_status read_lines(sti_env* env, const char* text, const char* name, library* materials, sti_mesh_data* out) {

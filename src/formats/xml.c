@@ -159,7 +159,7 @@ static sti_status read(reader* r, const char* text, size_t size) {
     if (XML_Parse(r->parser, text, (int)size, XML_TRUE) == XML_STATUS_OK || r->status != STI_OK) return r->status;
     const enum XML_Error error = XML_GetErrorCode(r->parser);
     if (error == XML_ERROR_NO_MEMORY) return STI_FAIL(env, STI_ERR_MEMORY, -1, "XML of %.200s", r->name);
-    return sti_file_fail(env, STI_ERR_INPUT, r->name, "line %d, column %d: no XML: %s", line_of(r->parser),
+    return sti_file_fail(env, STI_ERR_INPUT, r->name, "line %d, column %d: not valid XML: %s", line_of(r->parser),
                          (int)(XML_GetCurrentColumnNumber(r->parser) % INT_MAX) + 1, XML_ErrorString(error));
 }
 
@@ -197,6 +197,17 @@ void sti_xml_clear(sti_xml* xml) {
         node = before;
     }
     *xml = (sti_xml){.env = xml->env};
+}
+
+// A node without a place in the tree keeps the text.
+sti_status sti_xml_set(sti_xml* xml, sti_xml_node* node, int attribute, const char* value) {
+    const char* none[] = {NULL};
+    sti_xml_node* keeper = make_node(xml->env, value, none);
+    if (keeper == NULL) return STI_FAIL(xml->env, STI_ERR_MEMORY, -1, "the value of an attribute");
+    keeper->made = xml->made;
+    xml->made = keeper;
+    node->attribute[attribute].value = (char*)(keeper + 1);
+    return STI_OK;
 }
 
 const char* sti_xml_get(const sti_xml_node* node, const char* attribute) {

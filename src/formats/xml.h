@@ -35,6 +35,22 @@ sti_status sti_xml_create(sti_env* env, const char* text, size_t size, const cha
 sti_status sti_xml_create_with_text(sti_env* env, const char* text, size_t size, const char* name, sti_xml* out);
 void sti_xml_clear(sti_xml* xml);
 
+// What of a text was mended.
+enum {
+    STI_XML_LEAD = 1,
+    STI_XML_TRAIL = 2,
+    STI_XML_ENCODING = 4,
+    STI_XML_COMMENT = 8,
+    STI_XML_AMPERSAND = 16,
+    STI_XML_BYTES = 32
+};
+
+// Text that is nearly XML, made into XML (xml_loose.c): *out ends with a 0, free with sti_free. NULL: nothing to mend.
+sti_status sti_xml_loosen(sti_env* env, const char* text, size_t size, const char* name, char** out, unsigned* mended);
+
+// Another value of an attribute of a node of this tree.
+sti_status sti_xml_set(sti_xml* xml, sti_xml_node* node, int attribute, const char* value);
+
 const char* sti_xml_get(const sti_xml_node* node, const char* attribute);             // NULL: not there
 const sti_xml_node* sti_xml_find(const sti_xml_node* node, const char* name);         // first child of that name
 const sti_xml_node* sti_xml_find_after(const sti_xml_node* child, const char* name);  // the next one beside it

@@ -93,6 +93,7 @@ static sti_status work(sti_urdf_model* m, const char* text, size_t size, sti_bod
     sti_status status = check_options(m->env, m->options, bodies);
     char* clean = NULL;
     if (status == STI_OK) status = sti_urdf_clean(m, text, size, &clean);
+    if (clean != NULL) size = strlen(clean);
     if (status == STI_OK) status = sti_xml_create(m->env, clean != NULL ? clean : text, size, m->file, &m->xml);
     sti_free(m->env, clean);
     if (status == STI_OK) status = sti_urdf_substitute(m);

@@ -18,6 +18,8 @@
 
 #define STI_URDF_THIN 1e-6  // what a point or a plane gets around it
 
+enum { STI_URDF_LONGEST_CHAIN = 100 };  // of joints that mimic one another
+
 typedef enum sti_urdf_form {
     STI_URDF_BOX,
     STI_URDF_SPHERE,
@@ -150,7 +152,7 @@ sti_status sti_urdf_shape(sti_urdf_model* model, int geometry, bool fixed);
 
 // The shape of a form that is no mesh.
 sti_status sti_urdf_plain_shape(const sti_urdf_model* model, const sti_urdf_geometry* geometry, sti_shape** out);
-sti_status sti_urdf_find_mesh(const sti_urdf_model* model, const sti_urdf_geometry* geometry, char** path);
+sti_status sti_urdf_find_mesh(sti_urdf_model* model, const sti_urdf_geometry* geometry, char** path);
 
 static inline sti_pose sti_urdf_piece_place(const sti_urdf_model* m, int piece) {  // in the frame of the body
     const sti_urdf_geometry* g = &m->geometry[m->piece[piece].geometry];

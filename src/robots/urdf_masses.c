@@ -125,14 +125,16 @@ static sti_status measure_shapes(const sti_urdf_model* m, int body, sti_urdf_sum
     return STI_OK;
 }
 
+// Next to links without a mass: of all links.
 static double heaviest_neighbour(const sti_urdf_model* m, const sti_urdf_sum* sums, int body) {
-    double most = 0;
+    double most = 0, far = 0;
     for (int k = 0; k < m->joint_count; k++) {
         const int a = m->link[m->joint[k].parent].body_link, b = m->link[m->joint[k].child].body_link;
         if (a == body) most = fmax(most, sums[b].mass);
         if (b == body) most = fmax(most, sums[a].mass);
     }
-    return most;
+    for (int k = 0; k < m->link_count && !(most > 0); k++) far = fmax(far, sums[k].mass);
+    return most > 0 ? most : far;
 }
 
 static sti_status assume_mass(sti_urdf_model* m, sti_urdf_sum* sums, int body) {
@@ -215,7 +217,15 @@ static sti_status leave_out(sti_urdf_model* m, int body, sti_urdf_sum* sums) {
                                m->link[body].name);
 }
 
-// One that has no mass, touches nothing and carries nothing can be left out.
+// Does another joint follow the one that holds the body?
+static bool is_followed(const sti_urdf_model* m, int body) {
+    for (int k = 0; k < m->joint_count; k++) {
+        if (m->joint[k].mimic == m->link[body].joint) return true;
+    }
+    return false;
+}
+
+// One that has no mass, touches nothing and carries nothing can be left out, unless its joint leads others.
 sti_status sti_urdf_masses(sti_urdf_model* m, sti_urdf_sum* sums) {
     sti_status status = STI_OK;
     add_up(m, sums);
@@ -225,7 +235,7 @@ sti_status sti_urdf_masses(sti_urdf_model* m, sti_urdf_sum* sums) {
         const bool root = body == m->root;
         if (m->link[body].body_link != body || (root && m->fixed)) continue;
         if (!(s->mass > 0)) {
-            if (!root && !s->touchable && s->hangs <= 0) {
+            if (!root && !s->touchable && s->hangs <= 0 && !is_followed(m, body)) {
                 status = leave_out(m, body, sums);
                 continue;
             }

@@ -8,8 +8,6 @@
 #include "formats/file.h"
 #include "robots/urdf.h"
 
-enum { LONGEST_CHAIN = 100 };
-
 sti_pose sti_urdf_axis_frame(const double axis[3]) {
     // the shortest way from z: (1 + z'a, z x a), a half-turn about x where a = -z
     sti_pose pose = sti_pose_identity();
@@ -77,7 +75,7 @@ static sti_status widen(sti_urdf_model* m, sti_urdf_joint* joint, const sti_xml_
 static sti_urdf_joint* leader_of(sti_urdf_model* m, sti_urdf_joint* joint, double* a, double* b) {
     *a = 1, *b = 0;
     for (int steps = 0; joint->mimic >= 0; steps++) {
-        if (steps == LONGEST_CHAIN) return NULL;
+        if (steps == STI_URDF_LONGEST_CHAIN) return NULL;
         *b += *a * joint->offset;
         *a *= joint->multiplier;
         joint = &m->joint[joint->mimic];
@@ -90,8 +88,8 @@ static sti_status start_follower(sti_urdf_model* m, sti_urdf_joint* joint) {
     double a, b;
     const sti_urdf_joint* leader = leader_of(m, joint, &a, &b);
     if (leader == NULL)
-        return sti_urdf_fail(m, node, "joint", "joints that mimic one another form a cycle, or a chain of over %d",
-                             LONGEST_CHAIN);
+        return sti_urdf_fail(m, node, "joint", "joints that mimic one another form a chain of over %d",
+                             STI_URDF_LONGEST_CHAIN);
     joint->start = a * leader->start + b;
     if (!isfinite(joint->start)) return sti_urdf_fail(m, node, "joint", "the position that follows is not finite");
     if (!isnan(joint->setting.position) && fabs(joint->setting.position - joint->start) > 1e-9 * (1 + fabs(a)))

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/file.h"
 #include "formats/mesh_file.h"
@@ -38,8 +39,8 @@ sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, 
                          const char* format, ...) {
     char where[240], what[300], value[280] = "";
     sti_urdf_describe(node, where, sizeof where);
+    const char* given = attribute != NULL ? sti_xml_get(node, attribute) : NULL;
     if (attribute != NULL) {
-        const char* given = sti_xml_get(node, attribute);
         if (given != NULL)
             snprintf(value, sizeof value, ": %.30s: \"%.220s\"", attribute, given);
         else
@@ -49,6 +50,9 @@ sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, 
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
+    const bool call = given != NULL && (strstr(given, "${") != NULL || strstr(given, "$(") != NULL);
+    if (call && strncmp(given, "$(find ", 7) != 0)
+        snprintf(what, sizeof what, "text for xacro to fill in; URDF is what xacro makes of it");
     return sti_file_fail(model->env, STI_ERR_INPUT, model->file, "line %d: %s%s: %s", node->line, where, value, what);
 }
 
@@ -83,10 +87,11 @@ static sti_status look_at_children(sti_urdf_model* m, const sti_xml_node* node, 
         }
         if (found) continue;
         const char* why = "not an element that is read";
+        if (strcmp(child->name, "xacro:arg") == 0 && !m->options->strict) continue;  // urdf_text.c
         if (strncmp(child->name, "xacro:", 6) == 0)
             return sti_urdf_fail(m, child, NULL, "this is a xacro file; URDF is what xacro makes of it");
         if (strcmp(child->name, "safety_controller") == 0) why = "controllers are not simulated";
-        if (strcmp(child->name, "visual") == 0 || strcmp(child->name, "material") == 0) why = "looks have no effect";
+        if (strcmp(child->name, "visual") == 0 || strcmp(child->name, "material") == 0) why = "for pictures alone";
         const sti_status status = ignore(m, child, why);
         if (status != STI_OK) return status;
     }
@@ -324,8 +329,10 @@ sti_status sti_urdf_read_geometry(sti_urdf_model* m, const sti_xml_node* node, i
     if (geometry->child->next != NULL)
         status = sti_urdf_mend(m, geometry->child->next, NULL, "a second geometry", "a second geometry: not looked at");
     if (status != STI_OK) return status;
+    const char* name = geometry->child->name;
+    if (strcmp(name, "drake:capsule") == 0) name = forms[STI_URDF_CAPSULE];
     for (size_t k = 0; k < sizeof forms / sizeof forms[0]; k++) {
-        if (strcmp(geometry->child->name, forms[k]) != 0) continue;
+        if (strcmp(name, forms[k]) != 0) continue;
         g.form = (sti_urdf_form)k;
         status = read_sizes(m, geometry->child, &g);
         if (status != STI_OK) return status;
@@ -418,6 +425,35 @@ static sti_status read_axis(sti_urdf_model* m, const sti_xml_node* joint, double
     return status;
 }
 
+// "inf", with or without a sign, or a number beyond all sizes: INFINITY with its sign; 0: it is something else.
+static double endless(const char* text) {
+    const char* end;
+    if (text == NULL) return 0;
+    text += strspn(text, " \t\r\n");
+    const double x = sti_text_double(text, &end), sign = *text == '-' ? -1 : 1;
+    if (end != text) return fabs(x) > 1e30 ? sign * INFINITY : 0;
+    text += *text == '-' || *text == '+';
+    return strncasecmp(text, "inf", 3) == 0 ? sign * INFINITY : 0;
+}
+
+// A number of a limit, which may be infinite: no limit then.
+static sti_status read_bound(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, double* out) {
+    const double none = endless(sti_xml_get(node, attribute));
+    if (none == 0) return read_numbers(m, node, attribute, 1, out);
+    *out = none;
+    return STI_OK;
+}
+
+// Where the file gives neither end, URDF says 0 and 0, and engines let the joint move.
+static sti_status read_range(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_joint* joint) {
+    const bool neither = sti_xml_get(node, "lower") == NULL && sti_xml_get(node, "upper") == NULL;
+    if (neither && !m->options->strict)
+        return sti_urdf_mend(m, node, NULL, "", "neither lower nor upper: moves without limits");
+    joint->lower = joint->upper = 0;
+    const sti_status status = read_bound(m, node, "lower", &joint->lower);
+    return status == STI_OK ? read_bound(m, node, "upper", &joint->upper) : status;
+}
+
 static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_joint* joint) {
     const bool ranged = joint->type == STI_URDF_REVOLUTE || joint->type == STI_URDF_PRISMATIC;
     double velocity = NAN;
@@ -429,11 +465,11 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
                                           : "<limit> is missing, and a prismatic joint has one",
                                       "<limit> is missing: moves without limits")
                       : STI_OK;
-    if (ranged) joint->lower = joint->upper = 0;
-    sti_status status = ranged ? read_numbers(m, node, "lower", 1, &joint->lower) : STI_OK;
-    if (status == STI_OK && ranged) status = read_numbers(m, node, "upper", 1, &joint->upper);
-    if (status == STI_OK) status = read_size(m, node, "effort", false, &joint->effort);
-    if (status == STI_OK) status = read_size(m, node, "velocity", false, &velocity);
+    sti_status status = ranged ? read_range(m, node, joint) : STI_OK;
+    if (status == STI_OK && endless(sti_xml_get(node, "effort")) <= 0)
+        status = read_size(m, node, "effort", false, &joint->effort);
+    if (status == STI_OK && endless(sti_xml_get(node, "velocity")) <= 0)
+        status = read_size(m, node, "velocity", false, &velocity);
     if (status != STI_OK) return status;
     if (joint->lower > joint->upper) {
         char refused[80];
@@ -444,6 +480,8 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
         status = sti_urdf_mend(m, node, "lower", refused, "more than upper: the two are taken the other way round");
         if (status != STI_OK) return status;
     }
+    if (joint->lower == INFINITY) joint->lower = -INFINITY;  // no way to start there
+    if (joint->upper == -INFINITY) joint->upper = INFINITY;
     if (!isnan(velocity)) {
         status = sti_urdf_remark_add(m, STI_URDF_IGNORED, node, "joint: limit: velocity",
                                      "speeds of joints are not limited");

@@ -91,28 +91,53 @@ static sti_status find_package(const sti_urdf_model* m, const char* folder, size
     return status;
 }
 
-sti_status sti_urdf_find_mesh(const sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
-    const char *slash = strrchr(m->file, '/'), *name = g->file, *cut;
+// *out: NULL where there is no such file.
+static sti_status look_for(const sti_urdf_model* m, const char* name, char** out) {
+    const char *slash = strrchr(m->file, '/'), *cut = strstr(name, "://");
     const size_t length = slash == NULL ? 0 : (size_t)(slash - m->file) + (slash == m->file);
-    sti_status status = STI_OK;
-    *out = NULL;
+    const bool here = cut == NULL || strncmp(name, "file://", 7) == 0;
     char found[PATH_MAX];
+    if (here && cut != NULL) name = cut + 3;
     const size_t end = strcspn(name, ")");
-    if (strncmp(name, "$(find ", 7) == 0 && name[end] == ')') {  // as launch files have it: $(find package)/rest
+    if (here && strncmp(name, "$(find ", 7) == 0 &&
+        name[end] == ')') {  // as launch files have it: $(find package)/rest
         snprintf(found, sizeof found, "%.*s%s", (int)(end - 7), name + 7, name + end + 1);
-        status = find_package(m, m->file, length, found, out);
-    } else if ((cut = strstr(name, "://")) != NULL && strncmp(name, "file://", 7) != 0) {
-        status = find_package(m, m->file, length, cut + 3, out);
-    } else {
-        if (cut != NULL) name = cut + 3;
-        const bool absolute = name[0] == '/';
-        status = try_path(m->env, m->file, absolute ? 0 : length, name, out);
-        for (int k = 0; !absolute && status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
-            status = try_path(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
+        return find_package(m, m->file, length, found, out);
     }
-    if (status != STI_OK || *out != NULL) return status;
-    return sti_urdf_fail(m, sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh"), "filename",
-                         "no such file beside this one or above it%s",
+    if (!here) return find_package(m, m->file, length, cut + 3, out);
+    const bool absolute = name[0] == '/';
+    sti_status status = try_path(m->env, m->file, absolute ? 0 : length, name, out);
+    for (int k = 0; !absolute && status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
+        status = try_path(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
+    return status;
+}
+
+// The name with / for \, and characters for their escapes. *out: NULL where that changes nothing or finds nothing.
+static sti_status look_for_tidy(sti_urdf_model* m, const sti_xml_node* node, const char* name, char** out) {
+    char* tidy = sti_strdup(m->env, name);
+    if (tidy == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a mesh");
+    for (char* at = tidy; *at != '\0'; at++) {
+        if (*at == '\\') *at = '/';
+    }
+    sti_text_unescape(tidy);
+    sti_status status = strcmp(tidy, name) != 0 ? look_for(m, tidy, out) : STI_OK;
+    if (status == STI_OK && *out != NULL)
+        status = sti_urdf_mend(m, node, "filename", "", "\\ is taken for /, and %20 for a blank");
+    sti_free(m->env, tidy);
+    return status;
+}
+
+sti_status sti_urdf_find_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
+    const sti_xml_node* node = sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh");
+    *out = NULL;
+    sti_status status = look_for(m, g->file, out);
+    if (status == STI_OK && *out == NULL && !m->options->strict) status = look_for_tidy(m, node, g->file, out);
+    if (status != STI_OK) {
+        sti_free(m->env, *out);
+        return status;
+    }
+    if (*out != NULL) return STI_OK;
+    return sti_urdf_fail(m, node, "filename", "no such file beside this one or above it%s",
                          m->options->folder_count > 0 ? ", nor in the folders that were named (--folder)"
                                                       : "; folders to look in can be named");
 }
@@ -217,8 +242,51 @@ static sti_status reduce(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thi
     return STI_OK;
 }
 
+// The direction in which points that lie in one plane have no extent; false: they lie on a line.
+static bool find_normal(const sti_mesh_data* mesh, double n[3], double* size) {
+    const double* p = mesh->vertices;
+    double far = 0, most = 0, u[3] = {0};
+    for (size_t i = 1; i < (size_t)mesh->vertex_count; i++) {
+        const double d[3] = {p[3 * i] - p[0], p[3 * i + 1] - p[1], p[3 * i + 2] - p[2]};
+        const double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+        if (length > far) far = length, memcpy(u, d, sizeof u);
+    }
+    for (size_t i = 1; i < (size_t)mesh->vertex_count; i++) {
+        const double d[3] = {p[3 * i] - p[0], p[3 * i + 1] - p[1], p[3 * i + 2] - p[2]};
+        const double c[3] = {u[1] * d[2] - u[2] * d[1], u[2] * d[0] - u[0] * d[2], u[0] * d[1] - u[1] * d[0]};
+        const double area = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+        if (area > most) most = area, memcpy(n, c, sizeof c);
+    }
+    for (int k = 0; k < 3 && most > 0; k++) n[k] /= most;
+    *size = far;
+    return most > 1e-9 * far * far;
+}
+
+// Flat ones are given a thickness that nobody sees, so that they collide. *out: NULL where they are a line.
+static sti_status make_flat_hull(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, sti_shape** out) {
+    double n[3], size;
+    if (!find_normal(mesh, n, &size)) return STI_OK;
+    const double half = fmax(STI_URDF_THIN, 1e-6 * size) / 2;
+    const size_t count = (size_t)mesh->vertex_count;
+    double* points = sti_alloc_array(m->env, sti_size_mul(2, count), 3 * sizeof *points);
+    if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            points[6 * i + k] = mesh->vertices[3 * i + k] - half * n[k];
+            points[6 * i + 3 + k] = mesh->vertices[3 * i + k] + half * n[k];
+        }
+    }
+    sti_status status = sti_shape_create_convex(m->env, 3, sti_count_mul(2, mesh->vertex_count), points, out);
+    sti_free(m->env, points);
+    if (status == STI_OK)
+        status = sti_urdf_mend(m, m->geometry[geometry].node, NULL, "a flat mesh has no hull",
+                               "mesh: flat: made 1e-6 of its size thick");
+    return status;
+}
+
 // All points, then fewer: a hull may be too large, or have a face with too many corners.
-static sti_status make_hull(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thinned, sti_shape** out) {
+static sti_status make_hull(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh, bool* thinned,
+                            sti_shape** out) {
     const int few = m->options->hull_points / 4 < 100 ? 100 : m->options->hull_points / 4;
     *thinned = mesh->vertex_count > m->options->hull_points;
     sti_status status = STI_ERR_SIZE;
@@ -226,6 +294,10 @@ static sti_status make_hull(sti_urdf_model* m, const sti_mesh_data* mesh, bool* 
     if (status == STI_ERR_SIZE) {
         *thinned = true;
         status = make_thin_hull(m, mesh, few, out);
+    }
+    if (status == STI_ERR_INPUT && !m->options->strict) {
+        const sti_status flat = make_flat_hull(m, geometry, mesh, out);
+        if (flat != STI_OK || *out != NULL) return flat;
     }
     return status == STI_OK ? reduce(m, mesh, thinned, out) : status;
 }
@@ -248,7 +320,7 @@ static sti_status add_piece(sti_urdf_model* m, int geometry, sti_shape* shape) {
 static sti_status add_hull(sti_urdf_model* m, int geometry, const sti_mesh_data* mesh) {
     sti_shape* hull = NULL;
     bool thinned;
-    sti_status status = make_hull(m, mesh, &thinned, &hull);
+    sti_status status = make_hull(m, geometry, mesh, &thinned, &hull);
     if (status == STI_OK) status = remark_hull(m, &m->geometry[geometry], mesh, thinned, hull);
     if (status == STI_OK) return add_piece(m, geometry, hull);
     sti_shape_destroy(hull);
@@ -287,7 +359,7 @@ static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data
         bool thinned;
         if (from == to) continue;
         take_part(mesh, from, to, used, &part);
-        status = make_hull(m, &part, &thinned, &hull);
+        status = make_hull(m, geometry, &part, &thinned, &hull);
         if (status == STI_OK)
             status = add_piece(m, geometry, hull);
         else

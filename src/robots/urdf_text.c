@@ -1,86 +1,112 @@
 // urdf_text.c: URDF: text that is no XML yet, and substitution that xacro or a launch file would have done.
+//
+//     $(optenv NAME default)     its default
+//     $(arg NAME)                the default of <xacro:arg name="NAME" default=".."/>
+//
+// The library reads no environment. What has no default is left as it stands: a number cannot be read from it then.
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/file.h"
 #include "robots/urdf.h"
 
-// Blanks in place of all that is not the end of a line.
-static void blank(char* from, const char* to) {
-    for (; from < to; from++) {
-        if (*from != '\n') *from = ' ';
+// What a mended text is remarked with, in the order of its bits.
+static const char* const faults[] = {
+    "text or a comment before the XML declaration is passed over",
+    "text after the end of the robot is passed over",
+    "an encoding that XML does not know is taken for UTF-8",
+    "comments with \"--\" in them, which XML forbids, are passed over",
+    "an & that begins no entity of XML is taken as it stands",
+    "bytes that are not UTF-8 are taken for question marks",
+};
+
+sti_status sti_urdf_clean(sti_urdf_model* m, const char* text, size_t size, char** out) {
+    const sti_xml_node top = {.name = "robot", .line = 1};
+    unsigned mended = 0;
+    *out = NULL;
+    if (m->options->strict) return STI_OK;
+    sti_status status = sti_xml_loosen(m->env, text, size, m->file, out, &mended);
+    for (size_t k = 0; status == STI_OK && k < sizeof faults / sizeof faults[0]; k++) {
+        if ((mended >> k & 1u) != 0) status = sti_urdf_mend(m, &top, NULL, "", faults[k]);
     }
+    return status;
 }
 
-// The first tag of an element; NULL: none. Comments and declarations are passed over.
-static const char* first_element(const char* text) {
-    for (const char* at = strchr(text, '<'); at != NULL; at = strchr(at, '<')) {
-        const char* end = strncmp(at, "<!--", 4) == 0 ? "-->" : at[1] == '?' ? "?>" : at[1] == '!' ? ">" : NULL;
-        if (end == NULL) return at;
-        at = strstr(at, end);
-        if (at == NULL) return NULL;
+// ---- substitution
+
+typedef struct piece {
+    const char* at;
+    size_t length;
+} piece;
+
+// The first "$(WORD NAME rest)" of a text, nothing nested in it; *name and *rest: without blanks around them.
+static const char* find_call(const char* text, const char* word, piece* name, piece* rest, const char** end) {
+    const size_t length = strlen(word);
+    for (const char* at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
+        *end = strpbrk(at + length, "()");
+        if (*end == NULL || **end == '(') continue;
+        const char* from = at + length + strspn(at + length, " \t");
+        *name = (piece){from, strcspn(from, " \t)")};
+        from += name->length + strspn(from + name->length, " \t");
+        *rest = (piece){from, (size_t)(*end - from)};
+        (*end)++;
+        return at;
     }
     return NULL;
 }
 
-// XML allows nothing before its declaration, not even a blank, and no text before the first element. Both are blanked,
-// the declaration too where something stands before it: UTF-8 is what is left then. True: something was.
-static bool blank_lead(char* text) {
-    char *mark = strchr(text, '<'), *declaration = strstr(text, "<?xml ");
-    const char* first = first_element(text);
-    char* begin = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
-    if (first == NULL) return false;
-    const bool late = declaration != NULL && declaration < first && declaration > begin;
-    const bool words = strspn(begin, " \t\r\n") < (size_t)(mark - begin);
-    char* end = late ? strstr(declaration, "?>") : NULL;
-    if (late || words) blank(begin, mark);
-    if (end != NULL) blank(declaration, end + 2);
-    return late || words;
+// The default of an argument of xacro; NULL: it has none.
+static const char* default_of(const sti_urdf_model* m, const piece* name) {
+    for (const sti_xml_node* node = m->xml.made; node != NULL; node = node->made) {
+        const char* own = strcmp(node->name, "xacro:arg") == 0 ? sti_xml_get(node, "name") : NULL;
+        if (own != NULL && strlen(own) == name->length && strncmp(own, name->at, name->length) == 0)
+            return sti_xml_get(node, "default");
+    }
+    return NULL;
 }
 
-sti_status sti_urdf_clean(sti_urdf_model* m, const char* text, size_t size, char** out) {
-    const sti_xml_node top = {.name = "robot", .line = 1};
-    *out = NULL;
-    if (m->options->strict || memchr(text, '\0', size) != NULL) return STI_OK;
-    char* copy = sti_alloc(m->env, sti_size_add(size, 1));  // text need not end with a 0
-    if (copy == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "text of %.200s", m->file);
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    const bool blanked = blank_lead(copy);
-    const sti_status status =
-        blanked ? sti_urdf_mend(m, &top, NULL, "", "text or a comment before the XML declaration is passed over")
-                : STI_OK;
-    if (blanked && status == STI_OK)
-        *out = copy;
-    else
-        sti_free(m->env, copy);
-    return status;
+// One call in a value less. *done: there is none that has a default, or what comes of it is too long to be meant.
+static sti_status take_default(sti_urdf_model* m, sti_xml_node* node, int attribute, bool* done) {
+    enum { MOST_LENGTH = 4096 };
+    const char* value = node->attribute[attribute].value;
+    piece name, rest;
+    const char *end, *at = find_call(value, "$(optenv ", &name, &rest, &end);
+    if (at == NULL) {
+        at = find_call(value, "$(arg ", &name, &rest, &end);
+        const char* given = at != NULL ? default_of(m, &name) : NULL;
+        rest = given != NULL ? (piece){given, strlen(given)} : (piece){NULL, 0};
+        if (given == NULL) at = NULL;
+    }
+    const size_t size = at != NULL ? strlen(value) + rest.length + 1 : 0;
+    *done = at == NULL || size > MOST_LENGTH;
+    if (*done) return STI_OK;
+    char text[MOST_LENGTH];
+    snprintf(text, size, "%.*s%.*s%s", (int)(at - value), value, (int)rest.length, rest.at, end);
+    return sti_xml_set(&m->xml, node, attribute, text);
 }
 
-// $(optenv NAME default words): what stands after the name, in place. It is shorter.
-static bool take_default(char* value) {
-    static const char mark[] = "$(optenv ";
-    char* at = strstr(value, mark);
-    char* end = at != NULL ? strchr(at, ')') : NULL;
-    if (end == NULL) return false;
-    char* from = at + strlen(mark);
-    from += strspn(from, " \t");
-    from += strcspn(from, " \t)");
-    from += strspn(from, " \t");
-    const size_t length = (size_t)(end - from);
-    memmove(at, from, length);
-    memmove(at + length, end + 1, strlen(end + 1) + 1);
-    return true;
+// left: how many calls may be taken yet.
+static sti_status substitute(sti_urdf_model* m, sti_xml_node* node, int* left) {
+    sti_status status = STI_OK;
+    bool taken = false;
+    for (int k = 0; k < node->attribute_count; k++) {
+        bool done = strstr(node->attribute[k].value, "$(") == NULL;
+        while (status == STI_OK && !done && *left > 0) {
+            status = take_default(m, node, k, &done);
+            taken = taken || !done;
+            --*left;
+        }
+    }
+    if (!taken || status != STI_OK) return status;
+    return sti_urdf_mend(m, node, NULL, "",
+                         "$(optenv NAME ..) or $(arg NAME): its default; the environment is not read");
 }
 
 sti_status sti_urdf_substitute(sti_urdf_model* m) {
+    enum { MOST_CALLS = 10000 };  // in a file: defaults may name each other
     sti_status status = STI_OK;
-    for (sti_xml_node* node = m->xml.made; status == STI_OK && node != NULL && !m->options->strict; node = node->made) {
-        bool taken = false;
-        for (int k = 0; k < node->attribute_count; k++) {
-            while (take_default(node->attribute[k].value)) taken = true;
-        }
-        if (taken)
-            status = sti_urdf_mend(m, node, NULL, "", "$(optenv NAME ..): its default; the environment is not read");
-    }
+    int left = MOST_CALLS;
+    for (sti_xml_node* node = m->xml.made; status == STI_OK && node != NULL && !m->options->strict; node = node->made)
+        status = substitute(m, node, &left);
     return status;
 }

@@ -88,6 +88,21 @@ static sti_status connect(sti_urdf_model* m, int index) {
                          "that joint has no position to be mimicked: moves on its own");
 }
 
+// A joint that mimics itself, by way of others or not, moves on its own.
+static sti_status open_mimics(sti_urdf_model* m) {
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < m->joint_count; k++) {
+        int at = m->joint[k].mimic;
+        for (int steps = 0; at >= 0 && at != k && steps < STI_URDF_LONGEST_CHAIN; steps++) at = m->joint[at].mimic;
+        if (at != k) continue;
+        m->joint[k].mimic = -1;
+        status = sti_urdf_mend(m, sti_xml_find(m->joint[k].node, "mimic"), "joint",
+                               "joints that mimic one another form a cycle",
+                               "joints that mimic one another form a cycle: moves on its own");
+    }
+    return status;
+}
+
 static sti_status find_root(sti_urdf_model* m) {
     m->root = -1;
     for (int k = 0; k < m->link_count; k++) {
@@ -259,6 +274,7 @@ static sti_status hold_root(sti_urdf_model* m) {
 sti_status sti_urdf_tree(sti_urdf_model* m) {
     sti_status status = name_all(m);
     for (int k = 0; status == STI_OK && k < m->joint_count; k++) status = connect(m, k);
+    if (status == STI_OK) status = open_mimics(m);
     if (status == STI_OK) status = find_root(m);
     if (status == STI_OK) status = put_in_order(m);
     if (status != STI_OK) return status;

@@ -161,7 +161,7 @@ run run roots.urdf
 refused "two roots" 'roots.urdf: line 3: link "b": no joint has it as child, and none has "a" in line 2'
 printf "<robot name='r'>\n<link name='a'>\n</robot>" >tag.urdf
 run run tag.urdf
-refused "no XML" "tag.urdf: line 3, column"
+refused "not valid XML" "tag.urdf: line 3, column"
 printf '<!DOCTYPE r [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><robot name="&b;"/>' >entity.urdf
 run run entity.urdf
 refused "entities" "entity.urdf: line 1: <!DOCTYPE>"

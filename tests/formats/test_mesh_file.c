@@ -65,6 +65,41 @@ static void a_tetrahedron_is_the_same_in_every_format(void** state) {
     sti_env_destroy(env);
 }
 
+static void turn_to_capitals(char* text, size_t size) {
+    for (size_t k = 0; k < size; k++) text[k] = text[k] >= 'a' && text[k] <= 'z' ? (char)(text[k] - 32) : text[k];
+}
+
+static void ends_of_lines_as_blanks(char* text, size_t size) {
+    for (size_t k = 0; k < size; k++) text[k] = text[k] == '\n' ? '\r' : text[k];
+}
+
+static void programs_write_stl_and_obj_in_many_ways(void** state) {
+    (void)state;
+    sti_env* env = io_env(NULL);
+    sti_mesh_data m;
+    char bytes[400], text[2000];
+    size_t size = binary((unsigned char*)bytes, 4);  // begins with "solid", and something follows its triangles
+    memcpy(bytes + size, "made by", 8);
+    assert_int_equal(sti_mesh_file_parse(env, bytes, size + 7, "t.stl", same, &m), STI_OK);
+    expect_tetrahedron(&m);
+    sti_mesh_data_clear(env, &m);
+    for (int way = 0; way < 3; way++) {
+        size = text_of(text, sizeof text);
+        if (way == 0) turn_to_capitals(text, size);
+        if (way == 1) ends_of_lines_as_blanks(text, size);
+        if (way == 2) memcpy(text, "\n   \n   \n", 7);  // no "solid"
+        assert_int_equal(sti_mesh_file_parse(env, text, size, "t.stl", same, &m), STI_OK);
+        expect_tetrahedron(&m);
+        sti_mesh_data_clear(env, &m);
+    }
+    static const char obj[] =
+        "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nl 1 2\nf 1 2\nf 1 3 \\\n 2\nf 1 \\\r\n 2 4\nf 1 4 3\nf 2 3 4\n";
+    assert_int_equal(sti_mesh_file_parse(env, obj, strlen(obj), "t.obj", same, &m), STI_OK);
+    expect_tetrahedron(&m);
+    sti_mesh_data_clear(env, &m);
+    sti_env_destroy(env);
+}
+
 static void a_mirror_keeps_triangles_looking_outward(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
@@ -101,7 +136,8 @@ static void mistakes_name_file_and_line(void** state) {
         {"t.obj", "v 0 0\n", "line 1: v: three numbers are expected"},
         {"t.obj", "v 0 0 nan\n", "line 1: v: three numbers are expected"},
         {"t.obj", "v 0 0 1e300\n", "line 1: v: three numbers are expected"},
-        {"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", "line 4: f: three corners"},
+        {"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2\n", "a mesh without triangles"},
+        {"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 \\\n x\n", "line 5: f: \"x\""},
         {"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 4\n", "line 4: f: \"4\": the number of a vertex"},
         {"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 0\n", "f: \"0\""},
         {"t.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 -4\n", "f: \"-4\""},
@@ -184,6 +220,13 @@ static void collada_gives_the_same_by_triangles_lists_and_polygons(void** state)
             "<p>0 9 2 9 1 9 0 9 1 9 3 9 0 9 3 9 2 9 1 9 2 9 3 9</p></polylist>",
             SHOWN),
         DAE("1", "<polygons>" VERTEX "<p>0 2 1</p><p>0 1 3</p><p>0 3 2</p><p>1 2 3</p></polygons>", SHOWN),
+        DAE("1", "<tristrips>" VERTEX "<p>0 2 1 3 0 2</p></tristrips>", SHOWN),
+        DAE("1", "<trifans>" VERTEX "<p>0 2 1 3 2</p></trifans><triangles>" VERTEX "<p>1 2 3</p></triangles>", SHOWN),
+        DAE("1", FACES, "<!-- a -- b --><node><extra>R & D</extra><instance_geometry url='#g'/></node>"),
+        // a mirror, a shear and back, from where it looks
+        DAE("1", FACES, "<node><scale>-1 1 1</scale><instance_geometry url='#g'/></node>"),
+        DAE("1", FACES, "<node><skew>30 0 1 0 1 0 0</skew><instance_geometry url='#g'/></node>"),
+        DAE("1", FACES, "<node><lookat>1 2 3 4 5 7 0 1 0</lookat><instance_geometry url='#g'/></node>"),
         // units and transforms that cancel
         DAE("0.01", FACES,
             "<node><scale>100 100 100</scale><node><translate>1 2 3</translate><rotate>0 0 1 90</rotate>"
@@ -197,6 +240,27 @@ static void collada_gives_the_same_by_triangles_lists_and_polygons(void** state)
             print_error("%s\n", sti_env_error(env)->text);
         assert_true(m.vertex_count == 4 && m.triangle_count == 4 && m.closed);
         assert_true(fabs(m.volume - 1) <= 1e-14);
+        sti_mesh_data_clear(env, &m);
+    }
+    sti_env_destroy(env);
+}
+
+// Where the corner (0, 2, 0) of the tetrahedron goes.
+static void collada_moves_points_by_skew_and_lookat(void** state) {
+    (void)state;
+    static const struct {
+        const char* text;
+        double x[3];
+    } moved[] = {
+        {DAE("1", FACES, "<node><skew>45 0 1 0 3 0 0</skew><instance_geometry url='#g'/></node>"), {2, 2, 0}},
+        // from (1, 0, 0) to the origin: its z is x, and its y is z
+        {DAE("1", FACES, "<node><lookat>1 0 0 0 0 0 0 0 1</lookat><instance_geometry url='#g'/></node>"), {1, 0, 2}},
+    };
+    sti_env* env = io_env(NULL);
+    for (size_t k = 0; k < sizeof moved / sizeof moved[0]; k++) {
+        sti_mesh_data m;
+        assert_int_equal(sti_mesh_file_parse(env, moved[k].text, strlen(moved[k].text), "t.dae", same, &m), STI_OK);
+        for (int i = 0; i < 3; i++) assert_true(fabs(m.vertices[6 + i] - moved[k].x[i]) <= 1e-14);
         sti_mesh_data_clear(env, &m);
     }
     sti_env_destroy(env);
@@ -260,6 +324,46 @@ static void gltf_gives_the_same_with_z_up(void** state) {
     sti_env_destroy(env);
 }
 
+// The third corner of the tetrahedron, and the fourth, come from elsewhere or as whole numbers.
+#define ACCESSORS(first, second, views)                                                                                \
+    "{\"nodes\":[{\"children\":[1]},{\"mesh\":0}],"                                                                    \
+    "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"indices\":1}]}],\"accessors\":[" first "," second \
+    "],\"bufferViews\":[" views "],\"buffers\":[{\"byteLength\":60}]}"
+#define INDICES "{\"bufferView\":1,\"componentType\":5121,\"count\":12,\"type\":\"SCALAR\"}"
+#define VIEWS "{\"buffer\":0,\"byteLength\":48},{\"buffer\":0,\"byteOffset\":48,\"byteLength\":12}"
+
+static void gltf_without_scenes_with_sparse_and_quantized_positions(void** state) {
+    (void)state;
+    // all zero but the second, third and fourth: by the indices 2 1 3 at byte 49 .. of the tetrahedron's own, 2 1 0 1 3
+    static const char sparse[] = ACCESSORS(
+        "{\"componentType\":5126,\"count\":4,\"sparse\":{\"count\":2,\"indices\":{\"bufferView\":1,\"byteOffset\":1,"
+        "\"componentType\":5121},\"values\":{\"bufferView\":0,\"byteOffset\":12}}}",
+        INDICES, VIEWS);
+    static const char whole[] = ACCESSORS(
+        "{\"bufferView\":1,\"componentType\":5121,\"normalized\":true,\"count\":4,\"type\":\"VEC3\"}", INDICES, VIEWS);
+    static const char beyond[] = ACCESSORS(
+        "{\"componentType\":5126,\"count\":2,\"sparse\":{\"count\":2,\"indices\":{\"bufferView\":1,"
+        "\"componentType\":5121},\"values\":{\"bufferView\":0}}}",
+        INDICES, VIEWS);
+    sti_env* env = io_env(NULL);
+    char bytes[4000];
+    sti_mesh_data m;
+    size_t size = glb(sparse, 0, bytes);
+    // positions 2 and 1 become (1, 0, 0) and (0, 2, 0), z up; 0 and 3 stay 0, so two triangles are flat
+    assert_int_equal(sti_mesh_file_parse(env, bytes, size, "t.glb", same, &m), STI_OK);
+    assert_true(m.vertex_count == 3 && m.triangle_count == 2 && m.dropped == 2);
+    assert_true(m.vertices[5] == 2 && m.vertices[6] == 1 && m.vertices[8] == 0);
+    sti_mesh_data_clear(env, &m);
+    size = glb(whole, 0, bytes);
+    assert_int_equal(sti_mesh_file_parse(env, bytes, size, "t.glb", same, &m), STI_OK);
+    assert_true(m.vertices[1] == -1.0 / 255 && m.vertices[2] == 2.0 / 255);  // (0, 2, 1), z up
+    sti_mesh_data_clear(env, &m);
+    size = glb(beyond, 0, bytes);
+    assert_int_equal(sti_mesh_file_parse(env, bytes, size, "t.glb", same, &m), STI_ERR_INPUT);
+    io_expect_error(env, STI_ERR_INPUT, "sparse: an index beyond its count");
+    sti_env_destroy(env);
+}
+
 static void broken_collada_and_gltf_are_refused_in_one_line(void** state) {
     (void)state;
     static const char* const dae[][2] = {
@@ -273,6 +377,11 @@ static void broken_collada_and_gltf_are_refused_in_one_line(void** state) {
         {DAE("1", FACES, "<node><instance_geometry url='#x'/></node>"), "no such geometry"},
         {DAE("1", FACES, "<node id='n'><instance_node url='#n'/></node>"), "too many nodes, or a cycle"},
         {DAE("1", FACES, "<node><scale>1 2 x</scale></node>"), "finite numbers are expected"},
+        {DAE("1", FACES, "<node><skew>45 0 0 0 1 0 0</skew></node>"), "an angle and two directions"},
+        {DAE("1", FACES, "<node><lookat>1 0 0 1 0 0 0 0 1</lookat></node>"), "two points and a way up"},
+        {DAE("1", "<tristrips>" VERTEX "<p>0 2 9</p></tristrips>", SHOWN), "<p>: index 9"},
+        {DAE("0,01", FACES, SHOWN), "<unit>: meter: \"0,01\": a number above 0"},
+        {DAE("0", FACES, SHOWN), "<unit>: meter: \"0\""},
         {DAE("1", "", SHOWN), "a mesh without triangles"},
         {"<!DOCTYPE r [<!ENTITY a 'aaaaaaaa'>]><COLLADA/>", "declarations"},
     };
@@ -352,6 +461,9 @@ int main(void) {
         cmocka_unit_test(a_mirror_keeps_triangles_looking_outward),
         cmocka_unit_test(open_meshes_and_triangles_without_area_are_noticed),
         cmocka_unit_test(mistakes_name_file_and_line),
+        cmocka_unit_test(programs_write_stl_and_obj_in_many_ways),
+        cmocka_unit_test(collada_moves_points_by_skew_and_lookat),
+        cmocka_unit_test(gltf_without_scenes_with_sparse_and_quantized_positions),
         cmocka_unit_test(binary_files_that_end_early_or_hold_no_numbers_are_refused),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };

@@ -379,8 +379,8 @@ static void what_has_no_effect_is_reported(void** state) {
         NULL);
     assert_int_equal(sti_bodies_count(r.bodies), 2);
     assert_int_equal(sti_bodies_joint(r.bodies, 0)->kind, STI_JOINT_PLANAR);
-    assert_int_equal(remark(&r, STI_URDF_IGNORED, "visual", "looks")->count, 3);
-    assert_int_equal(remark(&r, STI_URDF_IGNORED, "material", "looks")->line, 2);
+    assert_int_equal(remark(&r, STI_URDF_IGNORED, "visual", "for pictures alone")->count, 3);
+    assert_int_equal(remark(&r, STI_URDF_IGNORED, "material", "for pictures alone")->line, 2);
     remark(&r, STI_URDF_IGNORED, "transmission", "not an element that is read");
     remark(&r, STI_URDF_IGNORED, "gazebo", "not an element");
     remark(&r, STI_URDF_IGNORED, "safety_controller", "controllers");
@@ -472,8 +472,8 @@ static void a_free_base_moves(void** state) {
 static void mistakes_name_line_element_and_value(void** state) {
     (void)state;
     static const char* const bad[][2] = {
-        {"", "no XML: no element found"},
-        {"<robot>\n<link></robot>", "line 2, column 9: no XML: mismatched tag"},
+        {"", "not valid XML: no element found"},
+        {"<robot>\n<link></robot>", "line 2, column 9: not valid XML: mismatched tag"},
         {"<sdf/>", "line 1: <sdf>: <robot> is expected: SDF is not read, URDF is"},
         {"<mujoco/>", "line 1: <mujoco>: <robot> is expected: MJCF is not read, URDF is"},
         {ROBOT("<link name='a'><collision><geometry><box size='0,1 0,1 0,1'/></geometry></collision></link>"),
@@ -600,6 +600,14 @@ static void what_other_engines_take_is_mended_and_said(void** state) {
         {ROBOT(LINKS JOINT("spherical", "")), "a ball in a socket"},
         {ROBOT(LINKS JOINT("continuous", "<origin xyz='$(optenv IMU_XYZ 0.1 0 0.2)'/>")),
          "the environment is not read"},
+        {ROBOT("<xacro:arg name='X' default='0.1 0 0.2'/>" LINKS JOINT("continuous", "<origin xyz='$(arg X)'/>")),
+         "$(arg NAME): its default"},
+        {ROBOT(LINKS JOINT("continuous", "<mimic joint='j'/>")), "form a cycle: moves on its own"},
+        {"<!-- --- arm --- -->" ROBOT("<link name='a'/>"), "comments with \"--\" in them"},
+        {"<?xml version='1.0' encoding='utf8'?>" ROBOT("<link name='a'/>"), "is taken for UTF-8"},
+        {ROBOT("<link name='a & b'/>"), "an & that begins no entity"},
+        {ROBOT("<link name='a\xe9'/>"), "bytes that are not UTF-8"},
+        {ROBOT("<link name='a'/>") " and more", "text after the end of the robot"},
         {"\n<!-- made by hand -->\n<?xml version='1.0'?>" ROBOT("<link name='a'/>"), "before the XML declaration"},
         {"a robot\n<?xml version='1.0'?>" ROBOT("<link name='a'/>"), "before the XML declaration"},
         {ROBOT("<link name='b'>" INERTIAL(1) "</link><joint name='j' type='continuous'><parent link='world'/>"
@@ -648,6 +656,69 @@ static void a_mended_file_still_says_what_it_says(void** state) {
     drop(&dust);
 }
 
+// What stands in a file for no limit is none, whether the file is read strictly or not.
+static void limits_that_are_infinite_or_not_given_hold_nothing(void** state) {
+    (void)state;
+    static const char* const none[] = {"lower='-inf' upper='inf'", "lower='-1e40' upper='1e40' effort='inf'",
+                                       "effort='5' velocity='inf'", "lower='inf' upper='inf'"};
+    for (size_t k = 0; k < sizeof none / sizeof none[0]; k++) {
+        char text[2000];
+        snprintf(text, sizeof text, ROBOT(LINKS JOINT("revolute", "<limit %s/>")), none[k]);
+        robot r = parse(text, NULL);
+        const sti_joint* j = sti_bodies_joint(r.bodies, 0);
+        assert_true(j->kind == STI_JOINT_REVOLUTE && j->axis[0].lower == -INFINITY && j->axis[0].upper == INFINITY);
+        drop(&r);
+    }
+    robot half = parse(ROBOT(LINKS JOINT("prismatic", "<limit upper='0.04'/>")), NULL);
+    const sti_joint* j = sti_bodies_joint(half.bodies, 0);
+    assert_true(j->axis[0].lower == 0 && j->axis[0].upper == 0.04);
+    drop(&half);
+    sti_urdf_options strict = sti_urdf_options_default();
+    strict.strict = true;
+    robot held = parse(ROBOT(LINKS JOINT("revolute", "<limit effort='5' velocity='1'/>")), &strict);
+    assert_int_equal(sti_bodies_joint(held.bodies, 0)->kind, STI_JOINT_FIXED);  // URDF's own default: 0 and 0
+    drop(&held);
+}
+
+// A frame without mass would be left out; others follow its joint, so it is not.
+static void a_joint_that_others_follow_is_not_left_out(void** state) {
+    (void)state;
+    robot r =
+        parse(ROBOT("<link name='a'/><link name='b'/><link name='c'>" INERTIAL(2) "</link><link name='d'>" INERTIAL(
+                  2) "</link>" JOINT("continuous", "") "<joint name='k' type='continuous'><parent link='a'/><child "
+                                                       "link='c'/><mimic joint='j'/></joint>"
+                                                       "<joint name='l' type='continuous'><parent link='a'/><child "
+                                                       "link='d'/><mimic joint='j'/></joint>"),
+              NULL);
+    assert_int_equal(r.report.body_count, 4);
+    assert_int_equal(r.report.joint_count, 5);  // three of the file, two gears
+    drop(&r);
+}
+
+// An entity that XML has is no stray &, a comment without "--" stays, and lines keep their numbers.
+static void what_is_xml_already_is_left_alone(void** state) {
+    (void)state;
+    robot r = parse("<?xml version='1.0' encoding='UTF-8'?><!-- a - b -->" ROBOT(
+                        "<link name='a &amp; b&#33;&#x21;'/><gazebo><![CDATA[ a && b -- c ]]></gazebo>"),
+                    NULL);
+    assert_string_equal(sti_bodies_body(r.bodies, 0)->name, "a & b!!");
+    for (int k = 0; k < r.report.remark_count; k++) assert_int_equal(r.report.remarks[k].what, STI_URDF_IGNORED);
+    drop(&r);
+    robot bad = parse_as("<!-- -- -->\n\n<robot name='r & s'>\n<link/></robot>", "t.urdf", NULL);
+    io_expect_error(bad.env, STI_ERR_INPUT, "line 4: link: name: missing");
+    drop(&bad);
+}
+
+// Defaults that name each other end.
+static void substitution_that_unfolds_is_cut_off(void** state) {
+    (void)state;
+    robot r = parse_as(
+        ROBOT("<xacro:arg name='X' default='$(arg X)$(arg X)'/>" LINKS JOINT("continuous", "<origin xyz='$(arg X)'/>")),
+        "t.urdf", NULL);
+    io_expect_error(r.env, STI_ERR_INPUT, "text for xacro to fill in");
+    drop(&r);
+}
+
 // Text in memory has a size, and no 0 behind it.
 static void text_that_ends_without_a_0_is_read_to_its_size(void** state) {
     (void)state;
@@ -679,11 +750,13 @@ static void what_no_engine_takes_stays_refused(void** state) {
          "inertia: ixx: \"nan\""},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0'/>")), "three finite numbers"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 0'/>")), "an axis has a direction"},
-        {ROBOT(LINKS JOINT("continuous", "<mimic joint='j'/>")), "form a cycle"},
+        {ROBOT(LINKS JOINT("revolute", "<limit lower='nan' upper='1'/>")), "limit: lower: \"nan\""},
+        {ROBOT(LINKS JOINT("continuous", "<origin xyz='${x} 0 0'/>")), "text for xacro to fill in"},
+        {ROBOT(LINKS JOINT("continuous", "<origin xyz='$(arg X)'/>")), "text for xacro to fill in"},
         {ROBOT("<link name='a'>" MASS("-1", "ixx='1' iyy='1' izz='1'") "</link>"), "0 or more"},
         {ROBOT("<link name='a'>" SHAPE("<sphere radius='-1'/>") "</link>"), "more than 0"},
         {ROBOT("<link name='a'/>\n<link name='b'/>"), "no joint has it as child"},
-        {"text without an element <?xml version='1.0'?>", "no XML"},
+        {"text without an element <?xml version='1.0'?>", "not valid XML"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         robot r = parse_as(bad[k][0], "t.urdf", NULL);
@@ -1092,6 +1165,10 @@ int main(void) {
         cmocka_unit_test(mistakes_name_line_element_and_value),
         cmocka_unit_test(what_other_engines_take_is_mended_and_said),
         cmocka_unit_test(a_mended_file_still_says_what_it_says),
+        cmocka_unit_test(limits_that_are_infinite_or_not_given_hold_nothing),
+        cmocka_unit_test(a_joint_that_others_follow_is_not_left_out),
+        cmocka_unit_test(what_is_xml_already_is_left_alone),
+        cmocka_unit_test(substitution_that_unfolds_is_cut_off),
         cmocka_unit_test(text_that_ends_without_a_0_is_read_to_its_size),
         cmocka_unit_test(what_no_engine_takes_stays_refused),
         cmocka_unit_test(settings_that_do_not_fit_are_refused),
