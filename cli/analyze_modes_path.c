@@ -231,6 +231,7 @@ static int follow(journey* v) {
         cli_instant in;
         code = cli_instant_load(v->c, v->r->path[i], &v->r->at, &in);
         if (code != CLI_DONE) return code;
+        cli_modes_own_polygon(v->r, in.instant);
         if (v->r->trajectory != NULL)
             code = follow_run(v, &in);
         else
