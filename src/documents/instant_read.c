@@ -11,8 +11,8 @@
 //
 // Only M (or M_diag) and the n of each contact must be there. A number outside quotes is taken by its digits, so 0.4 is
 // 2/5; each is kept as a rational beside the double nearest to it. Only the speeds of surfaces that move (n_offset,
-// t_offset), the restitutions and corners of polygons are doubles alone. With an ellipse the rows of t are stretched (docs/contact.md), and
-// all of the instant is in doubles.
+// t_offset), the restitutions and corners of polygons are doubles alone. With an ellipse the rows of t are stretched
+// (docs/contact.md), and all of the instant is in doubles.
 //
 // The work goes in two passes: sizes first, so that everything is allocated at once, then values.
 #include <math.h>

@@ -46,7 +46,7 @@ static void the_least_factor_of_a_point_is_the_gauge_of_its_pull(void** state) {
     (void)state;
     sti_rng rng = {7};
     int sticks = 0;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 24; k++) {
         double corner[2 * MOST], F[3];
         for (int i = 0; i < 3; i++) F[i] = (i == 2 ? 4 : 6 * sti_rng_u01(&rng) - 3);
         const int count = random_polygon(&rng, corner);
@@ -58,7 +58,7 @@ static void the_least_factor_of_a_point_is_the_gauge_of_its_pull(void** state) {
         sti_sticking* s;
         sti_sticking_verification v;
         assert_int_equal(sti_sticking_analyze(group_env, &in, NULL, &s), STI_OK);
-        assert_int_equal(s->answer.outcome, gauge < 1 ? STI_STICKING_STICKS : STI_STICKING_DOES_NOT);
+        assert_int_equal(s->answer.outcome, gauge < 1 ? STI_STICKING_YES : STI_STICKING_NO);
         assert_true(s->answer.exact && s->answer.facets == count && s->answer.proposition_count == 0);
         assert_near(s->least_factor.mu, gauge, 1e-8 * gauge);
         assert_int_equal(sti_verify_sticking(group_env, &in, &s->answer, 1e-9, &v), STI_OK);
@@ -73,7 +73,7 @@ static void the_least_factor_of_a_point_is_the_gauge_of_its_pull(void** state) {
         sticks += gauge < 1;
         sti_sticking_destroy(s);
     }
-    assert_true(sticks > 10 && sticks < 50);
+    assert_true(sticks > 4 && sticks < 20);
 }
 
 // The square with corners on the tangents is the polygon of four facets: the same answers, to the last bit.
@@ -83,7 +83,7 @@ static void a_table_on_squares_is_one_with_four_facets(void** state) {
     sti_rng rng = {3};
     double M[36] = {0}, F[6], n[4][6], t[4][12], zero[6] = {0};
     for (int i = 0; i < 6; i++) M[7 * i] = i < 3 ? 1 : 0.2;
-    for (int k = 0; k < 30; k++) {
+    for (int k = 0; k < 8; k++) {
         sti_instant_contact c[4], d[4];
         for (int i = 0; i < 6; i++) F[i] = i == 2 ? 9.81 : (i < 3 ? 4 : 0.5) * (2 * sti_rng_u01(&rng) - 1);
         for (int i = 0; i < 4; i++) {
