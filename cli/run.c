@@ -319,6 +319,7 @@ static int check_outputs(const cli* c, const cli_run_request* r) {
         return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
     int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
     if (code == CLI_DONE) code = cli_run_check_output(c, "--contacts", r->contacts, r->out, false);
+    if (code == CLI_DONE) code = cli_run_check_output(c, "--attempts", r->attempts, r->out, false);
     return code == CLI_DONE ? cli_run_check_output(c, "--problem", r->problem, r->out, true) : code;
 }
 
@@ -340,7 +341,11 @@ static const char* system_option(const cli_system_request* own) {
 
 // The same of bodies.
 static const char* body_option(const cli_run_request* r) {
-    return r->contacts != NULL ? "--contacts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
+    return r->contacts != NULL   ? "--contacts"
+           : r->attempts != NULL ? "--attempts"
+           : r->check            ? "--check"
+           : r->no_check         ? "--no-check"
+                                 : NULL;
 }
 
 int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
@@ -500,6 +505,8 @@ static int run(cli* c, int argc, char** argv) {
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--contacts", CLI_TEXT, "FILE",
          "of bodies and parts: one line a contact and step: impulse or force, slip, time of its impact", &r.contacts},
+        {"--attempts", CLI_TEXT, "FILE",
+         "of bodies: which solver ran on which island of a step, how it ended, and why it was taken", &r.attempts},
         {"--accept", CLI_POSITIVE, "TOL",
          "of grains and bodies: steps above their tolerance and within TOL are counted, but no reason for exit code 1",
          &r.accept},

@@ -13,6 +13,7 @@ typedef struct cli_run_request {
     const char* solver;             // --solver
     const char* csv;                // --csv FILE
     const char* contacts;           // --contacts FILE
+    const char* attempts;           // --attempts FILE
     const char* colour;             // --colour
     const char* view;               // --view: a name, or degrees
     const char* size;               // --size: pixels

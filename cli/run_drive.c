@@ -67,6 +67,7 @@ static sti_run_options options_of(cli_run_driver* d) {
     o.time = r->time;
     o.csv = r->csv;
     o.contacts = r->contacts;
+    o.attempts = r->attempts;
     o.checkpoint_s = r->checkpoint;
     o.curve = r->picture || d->curve;
     o.frame = r->frame;

@@ -2,15 +2,16 @@
 #include "run_push.h"
 
 static int refuse_options(const cli* c, const cli_run_request* r, const char* name) {
-    const char* alien = r->law != NULL       ? "--law"
-                        : r->solver != NULL  ? "--solver"
-                        : r->tol > 0         ? "--tol"
-                        : r->frame > 0       ? "--frame"
-                        : r->colour != NULL  ? "--colour"
-                        : r->problem != NULL ? "--problem"
-                        : r->jamming         ? "--jamming"
-                        : r->accept > 0      ? "--accept"
-                                             : NULL;
+    const char* alien = r->law != NULL        ? "--law"
+                        : r->solver != NULL   ? "--solver"
+                        : r->tol > 0          ? "--tol"
+                        : r->frame > 0        ? "--frame"
+                        : r->colour != NULL   ? "--colour"
+                        : r->problem != NULL  ? "--problem"
+                        : r->jamming          ? "--jamming"
+                        : r->accept > 0       ? "--accept"
+                        : r->attempts != NULL ? "--attempts"
+                                              : NULL;
     return alien == NULL ? CLI_DONE
                          : cli_fail_usage(c, "%s: not for parts and probes, and %.200s has these", alien, name);
 }

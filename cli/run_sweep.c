@@ -61,6 +61,7 @@ static const char* alien_option(const cli_run_request* r) {
     return r->out != NULL        ? "--out"
            : r->resume != NULL   ? "--resume"
            : r->contacts != NULL ? "--contacts"
+           : r->attempts != NULL ? "--attempts"
            : r->problem != NULL  ? "--problem"
            : r->picture          ? "--picture"
                                  : NULL;

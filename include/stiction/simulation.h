@@ -85,6 +85,7 @@ typedef struct sti_run_options {
     const char* dir;       // a folder that is there, for trajectory.h5 and checkpoint.h5; NULL: no files (default)
     const char* csv;       // a table with one line a step; NULL: none (default)
     const char* contacts;  // one line a contact and step; NULL: none (default)
+    const char* attempts;  // of bodies: one line for each solver that was tried on an island; NULL: none (default)
     double checkpoint_s;   // seconds between two checkpoints (default 60)
     bool curve;            // keep a row of numbers for each step (default false)
     double frame;          // of bodies and grains: time between two frames of the recording; 0: chosen (default 0)
@@ -264,8 +265,8 @@ typedef struct sti_world_run {
     double* shot;   // time, then places of all bodies (x, q)            (shots x (1 + 7 bodies))
 } sti_world_run;
 
-// The scene's own text, with robots from other files in it, stands in the checkpoint. Tables: of steps, and of contacts
-// that carry. Curve: time, kinetic and potential energy (3).
+// The scene's own text, with robots from other files in it, stands in the checkpoint. Tables: of steps, of contacts
+// that carry, and of attempts (sti_world_attempts). Curve: time, kinetic and potential energy (3).
 STI_API sti_status sti_world_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
 STI_API const sti_world_run* sti_world_run_of(const sti_run* run);  // NULL: of another kind
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._env import Env
 from ._moving import Moving, Recording, Turn, bytes_of, png, put_scene
-from ._record import Record, fill, record, row_type, text
+from ._record import Record, fill, kept, record, row_type, text
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
@@ -223,6 +223,13 @@ class World(Moving):
             pointer = lib.sti_world_contacts(self._c, self._count)
             rows = np.frombuffer(bytes(ffi.buffer(pointer, self._count[0] * _ROW.itemsize)), dtype=_ROW)
         return Contacts(rows, self._names)
+
+    @property
+    def attempts(self) -> "list[S.WorldAttempt]":
+        """Which solver ran on which island of the last step, how it ended, and why it was taken."""
+        with self._lock:
+            pointer = lib.sti_world_attempts(self._c, self._count)
+            return [kept("sti_world_attempt", pointer + i, {}) for i in range(self._count[0])]
 
     def problem(self) -> "S.ContactVerification":
         """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`, `text`."""

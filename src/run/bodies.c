@@ -427,6 +427,8 @@ static void header(const void* self, int table, FILE* f) {
     const bool plane = sti_bodies_dim(l->run.scene->bodies) == 2;
     if (table == 0)
         step_header(l, f);
+    else if (table == 2)
+        fputs("t,body,contacts,solver,solved,residual,iterations,why\n", f);
     else
         fputs(plane ? "t,a,b,mode,gap,x,y,nx,ny,tx,ty,impulse_n,impulse_t,opening,slip,hit\n"
                     : "t,a,b,mode,gap,x,y,z,nx,ny,nz,t1x,t1y,t1z,t2x,t2y,t2z,impulse_n,impulse_t1,impulse_t2,opening,"
@@ -525,11 +527,25 @@ static void contact_lines(const life* l, FILE* f) {
     }
 }
 
+static void attempt_lines(const life* l, FILE* f) {
+    int count = 0;
+    const sti_world_attempt* list = l->stepped ? sti_world_attempts(l->world, &count) : NULL;
+    for (int k = 0; k < count; k++) {
+        const sti_world_attempt* at = &list[k];
+        fprintf(f, "%.17g", sti_world_time(l->world));
+        put_name(f, sti_bodies_body(l->run.scene->bodies, at->body)->name, "");
+        fprintf(f, ",%d,%s,%d,%.17g,%ld,\"%s\"\n", at->contacts, sti_contact_solver_text(at->solver),
+                at->solved ? 1 : 0, at->residual, at->iterations, at->why);
+    }
+}
+
 static void lines(const void* self, int table, FILE* f) {
     if (table == 0)
         step_line(self, f);
-    else
+    else if (table == 1)
         contact_lines(self, f);
+    else
+        attempt_lines(self, f);
 }
 
 static size_t curve_columns(const void* self) {
@@ -628,7 +644,7 @@ const sti_simulation_type sti_simulation_bodies = {
     .commit = commit,
     .position = position,
     .conclude = conclude,
-    .tables = 2,
+    .tables = 3,
     .header = header,
     .lines = lines,
     .curve_columns = curve_columns,

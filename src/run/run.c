@@ -86,7 +86,8 @@ static bool cut_table(FILE* f, long bytes) {
 static sti_status table_open(sti_run* run, int k) {
     const sti_simulation* s = run->simulation;
     if (k >= s->type->tables)
-        return STI_FAIL(run->env, STI_ERR_INPUT, -1, "%.200s: no such table of kind %s", run->path[k], s->type->kind);
+        return STI_FAIL(run->env, STI_ERR_INPUT, -1, "%.200s: runs of kind %s have no such table", run->path[k],
+                        s->type->kind);
     run->table[k] = fopen(run->path[k], run->bytes[k] > 0 ? "r+" : "w");
     if (run->table[k] == NULL)
         return STI_FAIL(run->env, STI_ERR_INPUT, -1, "%.200s: cannot be written: %s", run->path[k], strerror(errno));
@@ -203,7 +204,7 @@ static sti_status keep_row(sti_run* run) {
 }
 
 static void put_run(const sti_run* run, sti_store* f) {
-    const int64_t bytes[STI_TABLES] = {run->bytes[0], run->bytes[1]};
+    const int64_t bytes[STI_TABLES] = {run->bytes[0], run->bytes[1], run->bytes[2]};
     const double times[] = {run->state.time_s, run->state.time_step_s, run->state.time_files_s};
     sti_store_put_text(f, "kind", run->simulation->type->kind);
     sti_store_put_long(f, "version", run->simulation->type->version);
@@ -256,8 +257,8 @@ static sti_status make_run(sti_env* env, sti_simulation* s, const sti_run_option
     run->env = env;
     run->simulation = s;
     run->options = options != NULL ? *options : sti_run_options_default();
-    const char* const names[STI_TABLES] = {run->options.csv, run->options.contacts};
-    run->options.dir = run->options.csv = run->options.contacts = NULL;  // the run has its own
+    const char* const names[STI_TABLES] = {run->options.csv, run->options.contacts, run->options.attempts};
+    run->options.dir = run->options.csv = run->options.contacts = run->options.attempts = NULL;  // the run has its own
     run->dir = dir != NULL ? sti_strdup(env, dir) : NULL;
     bool whole = dir == NULL || run->dir != NULL;
     for (int k = 0; k < STI_TABLES; k++) {
@@ -312,8 +313,8 @@ static sti_status get_run(sti_run* run, const sti_store* f) {
     if (end == NULL || count != 1) return sti_store_missing(f, "run.end_time");
     run->end_time = *end;
     const int64_t* bytes = sti_store_integers(f, "run.table_bytes", &count);
-    if (bytes == NULL || count != STI_TABLES) return sti_store_missing(f, "run.table_bytes");
-    for (int k = 0; k < STI_TABLES; k++) run->bytes[k] = bytes[k] > 0 ? (long)bytes[k] : 0;
+    if (bytes == NULL || count > STI_TABLES) return sti_store_missing(f, "run.table_bytes");
+    for (size_t k = 0; k < count; k++) run->bytes[k] = bytes[k] > 0 ? (long)bytes[k] : 0;
     long ended;
     if (sti_store_get_long(f, "run.end", &ended) && ended >= STI_RUN_END_TIME && ended <= STI_RUN_END_ITSELF)
         run->state.end = (sti_run_end)ended;

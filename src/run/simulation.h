@@ -10,7 +10,7 @@
 #include "base/env.h"
 #include "run/store.h"
 
-enum { STI_MOST_SERIES = 24, STI_TABLES = 2 };  // tables: of steps, of contacts
+enum { STI_MOST_SERIES = 24, STI_TABLES = 3 };  // tables: of steps, of contacts, of attempts
 
 typedef struct sti_moment {
     long steps;

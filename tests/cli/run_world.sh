@@ -266,6 +266,20 @@ run run deep.json --set z=0.3,v=-1 --time 0.1 --out two-tables --contacts half.c
 run run --resume two-tables --time 0.3 --contacts half.csv --quiet
 if cmp -s contacts.csv half.csv; then ok "and it goes on"; else not_ok "and it goes on" "differs"; fi
 
+# ---- which solver ran, and why
+run run brick-wall --time 0.1 --attempts tried.csv --out walled --quiet
+head -n 1 tried.csv >out
+expect "a table of attempts" 0 "t,body,contacts,solver,solved,residual,iterations,why"
+awk -F, 'NR > 1 && $3 > 0 && ($5 == 0 || $5 == 1) && $8 != "\"\""' tried.csv | wc -l >out
+if [ "$(($(cat out) + 1))" = "$(wc -l <tried.csv)" ] && [ "$(cat out)" -gt 0 ]; then ok "each with a reason"; else not_ok "each with a reason" "$(head -c 300 tried.csv)"; fi
+run run brick-wall --time 0.05 --attempts half.csv --out half-walled --quiet
+run run --resume half-walled --time 0.1 --attempts half.csv --quiet
+if cmp -s tried.csv half.csv; then ok "and it goes on too"; else not_ok "and it goes on too" "differs"; fi
+run run pebble-bed --attempts tried.csv
+refused "beds have none" "--attempts"
+run run peg-push --attempts tried.csv
+refused "pushes have none" "--attempts: not for parts and probes"
+
 # ---- near misses: the truth stays, and scripts choose
 run run dominoes --time 0.1 --solver gs --tol 1e-14
 expect "steps that miss their tolerance" 1 "steps not solved to 1e-14"

@@ -27,6 +27,8 @@ def test_a_box_stands_and_a_push_moves_it():
     assert all(report.solved for report in world.run(0.1))
     assert {contact.bodies for contact in world.contacts} <= {("box", "floor"), ("floor", "box")}
     assert {contact.mode for contact in world.contacts} == {"stick"}
+    tried = world.attempts
+    assert all(one.why and one.contacts > 0 and one.iterations >= 0 for one in tried)
     weight = sum(contact.r[0] for contact in world.contacts) / 0.01
     assert world.contacts.r.shape == (len(world.contacts), 3) and world.contacts[0].r[0] == world.contacts.r[0, 0]
     assert weight == pytest.approx(8 * 9.81, rel=1e-6)
