@@ -215,6 +215,14 @@ static double margin_of(const grasp* g, const double* lambda) {
     return sum > 0 ? least / sum : least;
 }
 
+// Forces of a solution of the conic program; of contacts without friction, normal ones alone, without what rounding adds.
+static void take_forces(const grasp* g, const double* from, double* lambda) {
+    const sti_posed* s = &g->s;
+    memcpy(lambda, from, (size_t)s->p * sizeof *lambda);
+    for (int i = 0; i < s->nc; i++)
+        for (int k = 1; !s->rough[i] && k <= s->tangents[i]; k++) lambda[s->first[i] + k] = 0;
+}
+
 // In floating point: the largest margin with sum lambda_n <= 1.
 static sti_status decide_conic(grasp* g, double* margin, double* lambda, double* y) {
     const sti_posed* s = &g->s;
@@ -238,13 +246,13 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     if (status != STI_OK) return status;
     if (answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT) {
         // not the largest margin, but forces that balance: if they are inside, they prove as much as the best ones
-        memcpy(lambda, answer.x + s->n, (size_t)s->p * sizeof *lambda);
+        take_forces(g, answer.x + s->n, lambda);
         const double reached = margin_of(g, lambda);
         if (reached > s->options.tol) *margin = reached;
         return STI_OK;
     }
     *margin = answer.outcome == STI_CONIC_UNBOUNDED ? INFINITY : answer.x[d];
-    memcpy(lambda, answer.x + s->n, (size_t)s->p * sizeof *lambda);
+    take_forces(g, answer.x + s->n, lambda);
     answer.dual[sum] = 0;
     sti_program_lift(&p, answer.dual);
     const double size = sti_small_max((size_t)s->n, answer.dual);

@@ -121,9 +121,9 @@ static void a_margin_too_small_to_see_is_not_called_none(void** state) {
     sti_closure_clear(group_env, &c);
 }
 
-// Away from the border random grasps in space are decided, with a witness that holds.
-static void random_grasps_in_space_are_decided(void** state) {
-    (void)state;
+// Away from the border random grasps in space are decided, with a witness that holds; also where the fourth contact has
+// no friction.
+static void random_grasps_in_space(bool slick) {
     sti_rng rng = {77};
     int count[3] = {0};
     for (int trial = 0; trial < 300; trial++) {
@@ -140,7 +140,8 @@ static void random_grasps_in_space_are_decided(void** state) {
             const double frame[2][3] = {{-n[1] / length, n[0] / length, 0},
                                         {-n[2] * n[0] / length, -n[2] * n[1] / length, length}};
             memcpy(axis[1], frame, sizeof frame);
-            tool_spatial(&t, (double[]){-n[0], -n[1] * 1.5, -n[2]}, (const double(*)[3])axis, sti_rng_u01(&rng));
+            const double mu = sti_rng_u01(&rng);
+            tool_spatial(&t, (double[]){-n[0], -n[1] * 1.5, -n[2]}, (const double(*)[3])axis, slick && i == 3 ? 0 : mu);
         }
         sti_closure c = ask(&t, true, NULL);
         count[c.closed == STI_YES ? 0 : c.closed == STI_NO ? 1 : 2]++;
@@ -148,6 +149,12 @@ static void random_grasps_in_space_are_decided(void** state) {
     }
     assert_true(count[0] > 20 && count[1] > 20);
     assert_int_equal(count[2], 0);
+}
+
+static void random_grasps_in_space_are_decided(void** state) {
+    (void)state;
+    random_grasps_in_space(false);
+    random_grasps_in_space(true);
 }
 
 static void a_peg_in_space_is_not_closed_by_contacts_below(void** state) {
