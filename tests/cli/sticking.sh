@@ -106,6 +106,9 @@ expect "an arm that starts to move" 1 "y moves shoulder friction"
 run analyze sticking arm-grasp --time 20 --json
 expect "an arm that holds" 0 '"outcome": "sticks"'
 expect "by friction in its joints" 0 '"name": "elbow friction", "type": "bounded"'
+printf '{"kind": "instant", "M": [[1]], "F": ["0.99999999999999999"], "v": [0], "contacts": [{"mu": 0, "n": [1], "n_rate": 1}]}' >tiny.json
+run analyze sticking tiny.json --verify
+expect "a contact that opens by less than a rounding" 1 "accepted: no admissible contact force"
 run analyze sticking --help
 expect "help has an example" 0 "example:"
 finish
