@@ -13,7 +13,7 @@
 //
 // A bilateral contact with friction is two cones. Yes when one choice of signs is closed; no when the contacts do not
 // suffice even with unlimited friction there; otherwise undecided: a union of cones may cover the space without any of
-// them doing so.
+// them doing so. Before that is said of discs, the normals alone are asked, in integers: they are inside the cones.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -459,9 +459,35 @@ static sti_status analyze(sti_env* env, const sti_instant* instant, const sti_cl
     return status;
 }
 
+// Normals that hold alone are strictly inside the cones; how far, of a sum 1.
+static double margin_of_normals(const sti_instant* instant, const sti_closure* form) {
+    double least = INFINITY, sum = 0;
+    for (int i = 0, at = 0; i < form->contact_count; i++) {
+        const sti_instant_contact* c = &instant->contacts[form->contact[i]];
+        const double push = fabs(form->lambda[at]);
+        sum += push;
+        if (c->tangent_count > 0 && c->mu > 0) least = fmin(least, c->mu * push);
+        if (!c->bilateral) least = fmin(least, push);
+        at += 1 + c->tangent_count;
+    }
+    return sum > 0 ? least / sum : least;
+}
+
 sti_status sti_force_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                              sti_closure* out) {
-    return analyze(env, instant, options, true, out);
+    sti_closure form;
+    sti_status status = analyze(env, instant, options, true, out);
+    if (status != STI_OK || out->closed != STI_UNDECIDED) return status;
+    status = analyze(env, instant, options, false, &form);  // in integers, where discs are not
+    if (status == STI_OK && form.closed != STI_YES) {
+        sti_closure_clear(env, &form);
+        return STI_OK;
+    }
+    sti_closure_clear(env, out);
+    if (status != STI_OK) return status;
+    *out = form;
+    out->margin = margin_of_normals(instant, out);
+    return STI_OK;
 }
 
 sti_status sti_form_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,

@@ -121,6 +121,21 @@ static void a_margin_too_small_to_see_is_not_called_none(void** state) {
     sti_closure_clear(group_env, &c);
 }
 
+// Friction that the conic program cannot see takes nothing from normals that hold alone: those of a particle in a plane,
+// in space, from four sides.
+static void normals_that_hold_alone_close_with_any_friction(void** state) {
+    (void)state;
+    tool_instant t;
+    tool_open(&t, 2);
+    for (int i = 0; i < 4; i++) {
+        tool_contact(&t, false, 2, i == 0 ? 1e-13 : 0.5);
+        t.n[i][i / 2] = i % 2 ? 1 : -1;
+        t.t[i][1 - i / 2] = 1;  // along the plane; the other one is across it
+    }
+    expect(&t, false, STI_YES, true);
+    expect(&t, true, STI_YES, true);
+}
+
 // Away from the border random grasps in space are decided, with a witness that holds; also where the fourth contact has
 // no friction.
 static void random_grasps_in_space(bool slick) {
@@ -290,6 +305,7 @@ int main(void) {
         cmocka_unit_test(coordinates_of_fingers_can_be_left_out),
         cmocka_unit_test(bilateral_contacts),
         cmocka_unit_test(a_margin_too_small_to_see_is_not_called_none),
+        cmocka_unit_test(normals_that_hold_alone_close_with_any_friction),
         cmocka_unit_test(random_grasps_in_space_are_decided),
         cmocka_unit_test(closure_is_invariant_and_monotone),
         cmocka_unit_test(closure_does_not_hang_on_the_unit_of_angles),
