@@ -19,7 +19,7 @@ extern const int cli_question_count;
 
 // The largest box of doubts in which a push keeps its contact modes (analyze_robust_box.c).
 typedef struct cli_robust_box {
-    const char* path;
+    const char *path, *settings, *output;  // settings: of --set, output: where the answer goes; or NULL
     sti_manipulation* scene;
     const char* doubts;           // "x,y,mu"; NULL: all there are
     bool whole;                   // the whole basis, not modes alone
@@ -35,6 +35,8 @@ typedef struct cli_robust_nav {
 } cli_robust_nav;
 
 int cli_robust_nav_answer(const cli* c, const cli_robust_nav* question);
+// stiction verify SCENE BOX, of what that wrote (analyze_robust_verify.c).
+int cli_robust_box_verify(const cli* c, const char* scene, const char* path);
 int cli_robust_box_answer(const cli* c, const cli_robust_box* question);
 
 #endif

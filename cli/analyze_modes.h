@@ -84,7 +84,6 @@ void cli_modes_component(const sti_instant* in, int k, char* text, size_t size);
 void cli_modes_own_polygon(cli_modes_request* r, const sti_instant* in);
 
 // stiction verify INSTANT ANSWER, where the answer is one of stiction analyze modes
-bool cli_modes_is_answer(const char* path);
 int cli_modes_verify(const cli* c, const cli_instant* in, const char* answer_path);
 
 #endif

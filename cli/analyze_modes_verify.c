@@ -1,24 +1,5 @@
 // analyze_modes_verify.c: stiction verify for answers of stiction analyze modes.
-#include <string.h>
-#include <sys/stat.h>
-
 #include "analyze_modes.h"
-
-bool cli_modes_is_answer(const char* path) {
-    char head[200];
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;  // what is taken from a pipe is gone
-    FILE* f = fopen(path, "rb");
-    if (f == NULL) return false;
-    const size_t size = fread(head, 1, sizeof head - 1, f);
-    fclose(f);
-    head[size] = '\0';
-    const char* kind = strstr(head, "\"kind\"");
-    if (kind == NULL) return false;
-    kind += strlen("\"kind\"");
-    kind += strspn(kind, " \t\r\n:");
-    return strncmp(kind, "\"modes\"", strlen("\"modes\"")) == 0;
-}
 
 static int print(const cli* c, const char* path, const sti_modes* m, const sti_modes_verification* v) {
     const int code = v->accepted ? CLI_DONE : CLI_NO;

@@ -10,6 +10,7 @@ typedef struct request {
     const char* path;
     const char* scheme;
     const char* settings;
+    const char* output;
     const char* doubts;
     bool box, whole;
     long steps, pieces, samples;
@@ -195,6 +196,8 @@ static int ask_box(const cli* c, const request* r, sti_manipulation* m) {
     if (r->alpha > 0 || r->scheme != NULL)
         return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
     const cli_robust_box q = {.path = r->path,
+                              .settings = r->settings,
+                              .output = r->output,
                               .scene = m,
                               .doubts = r->doubts,
                               .whole = r->whole,
@@ -219,8 +222,8 @@ static int ask(const cli* c, const request* r, sti_document* problem) {
     if (sti_navigation_of(problem) != NULL) return ask_nav(c, r, sti_navigation_of(problem));
     sti_manipulation* m = sti_manipulation_of(problem);
     if (r->box) return ask_box(c, r, m);
-    if (r->doubts != NULL || r->whole || r->pieces > 0 || r->samples > 0 || r->slip > 0)
-        return cli_fail_usage(c, "--doubts, --whole-basis, --slip, --pieces, --samples: need --box");
+    if (r->doubts != NULL || r->whole || r->pieces > 0 || r->samples > 0 || r->slip > 0 || r->output != NULL)
+        return cli_fail_usage(c, "--doubts, --whole-basis, --slip, --output, --pieces, --samples: need --box");
     question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem)};
     if (m != NULL && (r->alpha > 0 || (r->scheme != NULL && strcmp(r->scheme, "quasistatic") != 0)))
         return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
@@ -251,6 +254,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--slip", CLI_POSITIVE, "S",
          "with --box: what two tips on one edge may slip in a step and stick (1e-10 of the size)", &r.slip},
         {"--samples", CLI_COUNT, "N", "with --box: starts inside that are tried by the stepper (none)", &r.samples},
+        {"--output", CLI_TEXT, "FILE", "with --box: the answer as JSON, for stiction verify", &r.output},
         {"--pieces", CLI_COUNT, "N", "with --box: that a box may be cut into to prove it (64)", &r.pieces},
     };
     char* positional[1];
@@ -283,13 +287,16 @@ const cli_verb cli_analyze_robust = {
         "how far each step is from another mode.\n"
         "With --box nothing is sampled: pose, friction and control may differ by anything in the box that is told, and "
         "every\n"
-        "step is proved to keep its modes, by affine arithmetic that shares no code with the solver.\n"
+        "step is proved to keep its modes, by affine arithmetic that shares no code with the solver; stiction verify "
+        "SCENE BOX\n"
+        "does so again with what --output wrote.\n"
         "Exit code 0: robust; 1: a switch, or no first step; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze robust peg-push --steps 100\n"
         "    stiction analyze robust peg-push --set mu=0.05\n"
         "    stiction analyze robust nav-wall --steps 169\n"
-        "    stiction analyze robust peg-push --steps 20 --box --doubts x,y,theta,mu\n",
+        "    stiction analyze robust peg-push --steps 20 --box --doubts x,y,theta,mu --output box.json\n"
+        "    stiction verify peg-push box.json\n",
     .use = STI_USE_ROBUST,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze.h"
+#include "file.h"
 
 // What may be doubted, as --doubts names it.
 static bool kind_of(const char* word, size_t size, sti_doubt_kind* out) {
@@ -143,6 +144,21 @@ static void say_sides(const cli* c, const cli_robust_box* q, const sti_push_box*
     }
 }
 
+// The contact by numbers, for the checker.
+static void put_place(cli_json* j, const sti_push_contact* k) {
+    cli_json_object(j, "place");
+    cli_json_integer(j, "part", k->part);
+    cli_json_text(j, "against",
+                  k->against == STI_PUSH_PART      ? "part"
+                  : k->against == STI_PUSH_FIXTURE ? "fixture"
+                                                   : "tip");
+    cli_json_integer(j, "other", k->other);
+    cli_json_bool(j, "own", k->own);
+    cli_json_integer(j, "corner", k->corner);
+    cli_json_integer(j, "face", k->face);
+    cli_json_end(j);
+}
+
 static void put_contacts(cli_json* j, const sti_manipulation* m, const sti_push_box* b) {
     cli_json_array(j, "contacts");
     for (int i = 0; i < b->contact_count; i++) {
@@ -153,49 +169,67 @@ static void put_contacts(cli_json* j, const sti_manipulation* m, const sti_push_
         cli_json_text(j, "part", sti_manipulation_part(m, k->part));
         cli_json_text(j, "against", text);
         cli_json_text(j, "mode", sti_push_mode_text(b->modes[i]));
+        cli_json_integer(j, "friction", b->friction != NULL ? b->friction[i] : 0);
+        put_place(j, k);
         cli_json_end(j);
     }
     cli_json_end(j);
 }
 
-static int print_json(const cli* c, const cli_robust_box* q, const sti_robust_box* b, const trials* t, double seconds,
-                      int code) {
+static void put_answer(cli_json* j, const cli_robust_box* q, const sti_robust_box* b, const trials* t, double seconds) {
     const sti_push_box* box = &b->box;
     const size_t n = 3 * (size_t)sti_manipulation_part_count(q->scene);
     const bool there = b->found && b->proof.accepted;
-    cli_json j;
-    cli_json_begin(&j);
-    cli_json_text(&j, "kind", "robust-box");
-    cli_json_text(&j, "file", q->path);
-    cli_json_number(&j, "h", box->h);
-    cli_json_integer(&j, "steps", box->steps);
-    cli_json_bool(&j, "proved", there);
-    cli_json_text(&j, "reason", b->proof.text);
-    cli_json_number(&j, "margin", there ? b->proof.margin : NAN);
-    cli_json_integer(&j, "pieces", b->proof.pieces);
-    cli_json_number(&j, "scale", there ? b->scale : NAN);
-    cli_json_bool(&j, "whole_basis", q->whole);
-    cli_json_number(&j, "slip", box->slip > 0 ? box->slip : NAN);
-    put_contacts(&j, q->scene, box);
-    cli_json_array(&j, "doubts");
+    cli_json_begin(j);
+    cli_json_text(j, "kind", "robust-box");
+    cli_json_text(j, "file", q->path);
+    cli_json_text(j, "set", q->settings);
+    cli_json_number(j, "h", box->h);
+    cli_json_integer(j, "steps", box->steps);
+    cli_json_bool(j, "proved", there);
+    cli_json_text(j, "reason", b->proof.text);
+    cli_json_number(j, "margin", there ? b->proof.margin : NAN);
+    cli_json_integer(j, "pieces", b->proof.pieces);
+    cli_json_number(j, "scale", there ? b->scale : NAN);
+    cli_json_bool(j, "whole_basis", q->whole);
+    cli_json_number(j, "slip", box->slip > 0 ? box->slip : NAN);
+    put_contacts(j, q->scene, box);
+    cli_json_array(j, "doubts");
     for (int i = 0; i < box->doubt_count && there; i++) {
         const sti_push_doubt* d = &box->doubts[i];
-        cli_json_object(&j, NULL);
-        cli_json_text(&j, "what", sti_doubt_text(d->kind));
-        cli_json_text(&j, "of", name_of(q->scene, d));
-        cli_json_number(&j, "low", d->low);
-        cli_json_number(&j, "high", d->high);
-        put_side(&j, "low_side", q, box, &t->sides[2 * i]);
-        put_side(&j, "high_side", q, box, &t->sides[2 * i + 1]);
-        cli_json_end(&j);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "what", sti_doubt_text(d->kind));
+        cli_json_text(j, "of", name_of(q->scene, d));
+        cli_json_integer(j, "thing", d->of);
+        cli_json_number(j, "low", d->low);
+        cli_json_number(j, "high", d->high);
+        put_side(j, "low_side", q, box, &t->sides[2 * i]);
+        put_side(j, "high_side", q, box, &t->sides[2 * i + 1]);
+        cli_json_end(j);
     }
-    cli_json_end(&j);
-    cli_json_integer(&j, "samples", t->inside);
-    cli_json_integer(&j, "sample_switches", t->switches);
-    cli_json_numbers(&j, "start", box->start, n);
-    cli_json_numbers(&j, "end_low", there ? b->end : NULL, n);
-    cli_json_numbers(&j, "end_high", there ? b->end + n : NULL, n);
-    cli_json_number(&j, "time_s", seconds);
+    cli_json_end(j);
+    cli_json_integer(j, "samples", t->inside);
+    cli_json_integer(j, "sample_switches", t->switches);
+    cli_json_numbers(j, "start", box->start, n);
+    cli_json_numbers(j, "end_low", there ? b->end : NULL, n);
+    cli_json_numbers(j, "end_high", there ? b->end + n : NULL, n);
+    cli_json_number(j, "time_s", seconds);
+}
+
+// --json and --output.
+static int put_out(const cli* c, const cli_robust_box* q, const sti_robust_box* b, const trials* t, double seconds,
+                   int code) {
+    cli_json j;
+    if (q->output != NULL) {
+        size_t size;
+        put_answer(&j, q, b, t, seconds);
+        const char* text = cli_json_close(&j, &size);
+        const int written = text != NULL ? cli_write_file(c, q->output, text, size) : cli_fail_memory(c);
+        cli_json_drop(&j);
+        if (written != CLI_DONE) return written;
+    }
+    if (!c->json) return code;
+    put_answer(&j, q, b, t, seconds);
     return cli_json_print(&j, c, code);
 }
 
@@ -239,10 +273,9 @@ int cli_robust_box_answer(const cli* c, const cli_robust_box* q) {
     const int tried = code == CLI_DONE ? try_starts(c, q, b, &t) : CLI_DONE;
     if (tried != CLI_DONE)
         code = tried;
-    else if (c->json)
-        code = print_json(c, q, b, &t, cli_now() - begin, code);
     else
-        say(c, q, b, &t);
+        code = put_out(c, q, b, &t, cli_now() - begin, code);
+    if ((code == CLI_DONE || code == CLI_NO) && !c->json) say(c, q, b, &t);
     drop_trials(&t);
     sti_robust_box_destroy(c->env, b);
     return code;

@@ -1,4 +1,8 @@
 // verify.c: stiction verify: the independent check of an answer; each kind is verified by a file of its own.
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analyze.h"
 #include "analyze_modes.h"
 #include "documents.h"
 #include "plan.h"
@@ -6,12 +10,29 @@
 #include "sticking.h"
 #include "verify_run.h"
 
+// Does the file begin as an answer of that kind? What is taken from a pipe is gone then, so that is not looked at.
+static bool is_answer(const char* path, const char* word) {
+    char head[200];
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+    FILE* f = fopen(path, "rb");
+    if (f == NULL) return false;
+    const size_t size = fread(head, 1, sizeof head - 1, f);
+    fclose(f);
+    head[size] = '\0';
+    const char* kind = strstr(head, "\"kind\"");
+    if (kind == NULL) return false;
+    kind += strlen("\"kind\"");
+    kind += strspn(kind, " \t\r\n:");
+    return *kind == '"' && strncmp(kind + 1, word, strlen(word)) == 0 && kind[1 + strlen(word)] == '"';
+}
+
 // Of an instant, or a system at its start: what analyze modes or analyze sticking wrote.
 int cli_instant_verify(const cli* c, const cli_verify_request* r, const sti_document* document) {
     const cli_at at = {0};
     cli_instant in = {0};
     int code = cli_instant_of(c, r->path, document, &at, &in);
-    if (code == CLI_DONE && cli_modes_is_answer(r->answer))
+    if (code == CLI_DONE && is_answer(r->answer, "modes"))
         code = cli_modes_verify(c, &in, r->answer);
     else if (code == CLI_DONE)
         code = cli_sticking_verify(c, &in, r->answer, r->tol > 0 ? r->tol : sti_sticking_options_default().tol);
@@ -30,6 +51,7 @@ static int run(cli* c, int argc, char** argv) {
     const int count = cli_parse(c, options, 1, argc, argv, positional, 1, 2, &code);
     if (count < 0) return code;
     const char* path = positional[0];
+    if (count == 2 && is_answer(positional[1], "robust-box")) return cli_robust_box_verify(c, path, positional[1]);
     if (count == 2 && cli_scene_instead(path) != NULL) return cli_verify_alone(c, path);
     sti_document* document = NULL;
     if (count == 1 && !cli_verify_is_run(path) && sti_document_load(c->env, path, &document) == STI_OK &&
@@ -63,6 +85,10 @@ const cli_verb cli_verb_verify = {
         "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
         "looked at contact by contact.\n"
         "For an instant SOL is what stiction analyze sticking or modes wrote (--output, or --json).\n"
+        "For parts and probes, a file or a built-in scene, SOL is what stiction analyze robust --box --output wrote: "
+        "the "
+        "box\n"
+        "is proved again.\n"
         "PLAN is what stiction plan --out wrote: every push is proved again to lead all poses it may find into those\n"
         "that the plan claims, and the last ones to be within the tolerance of the goal, by every solution of every "
         "step.\n"

@@ -38,6 +38,12 @@ STI_API sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m
                                          long steps, const sti_box_options* options, sti_robust_box** out);
 STI_API void sti_robust_box_destroy(sti_env* env, sti_robust_box* box);  // accepts NULL
 
+// The answer of stiction analyze robust --box (--json) read back, for the checker: the claim, where it says parts end,
+// and in the proof the number of pieces; found: something is claimed. parts: those of the scene. settings: of its
+// --set, as text of `size` bytes. STI_ERR_INPUT names file, field and value.
+STI_API sti_status sti_robust_box_load(sti_env* env, int parts, const char* path, char* settings, size_t size,
+                                       sti_robust_box** out);
+
 // One start, with its deviations (doubt_count), played by the stepper, which knows nothing of the proof.
 typedef struct sti_box_switch {
     long step;           // in which a mode changes; -1: none does

@@ -53,6 +53,32 @@ expect "a side that is tight" 0 "high side tight: beyond it, step 0: probe: open
 run analyze robust peg-stuck --box
 expect "no first step, no box" 1 "no box"
 
+# ---- a box as a file, proved again by who did not find it
+run analyze robust peg-push --box --steps 5 --doubts x,mu --set mu=0.25 --output box.json
+expect "written" 0 "proved: these modes last"
+run verify peg-push box.json
+expect "a box is verified" 0 "accepted"
+sed 's/"low": -\([0-9.]*\)/"low": -9\1/' box.json >wide.json
+run verify peg-push wide.json
+expect "a box that was made wider" 1 "not accepted"
+sed 's/"end_low": \[\([-0-9.e]*\)/"end_low": [1\1/' box.json >moved.json
+run verify peg-push moved.json
+expect "an end that is another" 1 "the steps lead out of them"
+sed 's/"start": \[[-0-9.e]*/"start": [0.5/' box.json >start.json
+run verify peg-push start.json
+expect "another start" 1 "start: not that of the scene"
+sed 's/"face": [0-9]*/"face": 99/' box.json >face.json
+run verify peg-push face.json
+refused "an edge that is not there" "face.json: contacts[0]: between things that are not there"
+sed 's/"what": "mu"/"what": "luck"/' box.json >luck.json
+run verify peg-push luck.json
+refused "a doubt that is none" "luck.json: doubts[1].what"
+run verify nav-wall box.json
+refused "a box of another scene" "nav-wall: kind: navigation: verify takes"
+run analyze robust peg-stuck --box --output none.json
+run verify peg-stuck none.json
+expect "no box" 1 "no box is claimed"
+
 # ---- two tips on one edge
 run analyze robust peg-dual-tip --box --steps 10 --doubts y,theta,mu --samples 500
 expect "a fork" 0 "proved: these modes last"

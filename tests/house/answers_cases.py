@@ -102,6 +102,8 @@ MAKE = [
     ["solve", "qp_nearly.json", "--output", "qp_nearly_answer.json"],
     ["run", "stick-slip", "--time", "0.1", "--csv", "stick_slip.csv"],
     ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--out", "plan.json"],
+    ["analyze", "robust", "peg-push", "--box", "--steps", "3", "--doubts", "x", "--output", "box.json"],
+    ["analyze", "robust", "peg-stuck", "--box", "--output", "no_box.json"],
 ]
 
 CASES = [
@@ -318,6 +320,9 @@ CASES = [
     ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "20", "--doubts", "theta"]),
     ("analyze robust --box", 0, ["analyze", "robust", "peg-dual-tip", "--box", "--steps", "3", "--doubts", "theta", "--slip", "0.0001"]),
     ("analyze robust --box", 1, ["analyze", "robust", "peg-stuck", "--box"]),
+    ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "3", "--doubts", "x", "--set", "mu=0.4"]),
+    ("verify of a box", 0, ["verify", "peg-push", "box.json"]),
+    ("verify of a box", 1, ["verify", "peg-stuck", "no_box.json"]),
     # ---- plan
     ("plan", 0, ["plan", "peg-push", "--goal", "0.6,0,0", "--seed", "2", "--repeat", "3"]),
     ("plan", 1, ["plan", "peg-push", "--goal", "5,5,0", "--tries", "3", "--shortest"]),
