@@ -1,7 +1,6 @@
 // instant.c: an instant from a file with numbers, a system by formulas, or a built-in scene.
 #include "instant.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,47 +64,6 @@ static int from_system(const cli* c, const char* name, const cli_at* at, sti_sys
     return CLI_DONE;
 }
 
-// Of the velocities of an instant, those of body k, which begin at `first`: its centre's and its spin, along the axes
-// of the world.
-static sti_status set_velocity(sti_world* world, int body, int dim, const double* of) {
-    sti_pose pose;
-    double R[9], v[3] = {0, 0, 0}, w[3] = {0, 0, 0};
-    sti_world_pose(world, body, &pose);
-    sti_pose_rotation(&pose, R);
-    for (int i = 0; i < dim; i++) v[i] = of[i];
-    if (dim == 2) w[2] = of[2];
-    for (int i = 0; dim == 3 && i < 3; i++) {
-        for (int l = 0; l < 3; l++) w[i] += R[3 * i + l] * of[3 + l];
-    }
-    return sti_world_set(world, body, NULL, v, w);
-}
-
-sti_status cli_instant_settle(sti_env* env, const sti_world_scene* scene, sti_world* world, double gap_tol,
-                              sti_instant_settled* told, sti_instant** out) {
-    double g[3];
-    sti_bodies_gravity(scene->bodies, g);
-    const int dim = sti_bodies_dim(scene->bodies), size = dim == 2 ? 3 : 6;
-    sti_settle_options o = sti_settle_options_default();
-    sti_instant* as_it_is = NULL;
-    sti_instant* first = NULL;
-    o.gap_tol = gap_tol;
-    o.floor = 100 * scene->step.tol * scene->step.h * hypot(hypot(g[0], g[1]), dim == 3 ? g[2] : 0);
-    sti_status status = sti_world_instant(env, world, gap_tol, &as_it_is);
-    if (status == STI_OK) status = sti_instant_settle(env, as_it_is, &o, told, &first);
-    for (int body = 0, at = 0; status == STI_OK && body < sti_bodies_count(scene->bodies); body++) {
-        if (sti_bodies_body(scene->bodies, body)->fixed || at + size > first->n) continue;
-        status = set_velocity(world, body, dim, first->v + at);
-        at += size;
-    }
-    sti_instant_destroy(env, as_it_is);
-    as_it_is = NULL;
-    if (status == STI_OK) status = sti_world_instant(env, world, gap_tol, &as_it_is);
-    if (status == STI_OK) status = sti_instant_settle(env, as_it_is, &o, NULL, out);
-    sti_instant_destroy(env, first);
-    sti_instant_destroy(env, as_it_is);
-    return status;
-}
-
 void cli_instant_note(const sti_world* world, const sti_instant_settled* told, char* text, size_t size) {
     sti_world_instant_note(world, text, size);
     const size_t at = strlen(text);
@@ -136,7 +94,7 @@ static int from_bodies(const cli* c, const char* name, const cli_at* at, const s
     while (status == STI_OK && sti_world_time(world) < t - 0.5 * scene->step.h) status = sti_world_step(world, NULL);
     sti_instant_settled told = {0};
     if (status == STI_OK)
-        status = t > 0 ? cli_instant_settle(c->env, scene, world, touch, &told, &out->made)
+        status = t > 0 ? sti_world_instant_settled(c->env, world, touch, &told, &out->made)
                        : sti_world_instant(c->env, world, touch, &out->made);
     if (status == STI_OK) cli_instant_note(world, &told, out->note, sizeof out->note);
     out->scene = scene;

@@ -39,11 +39,7 @@ int cli_instant_of(const cli* c, const char* name, const sti_document* document,
 int cli_instant_load(const cli* c, const char* name, const cli_at* at, cli_instant* out);
 void cli_instant_clear(const cli* c, cli_instant* in);
 
-// Of a world after a step, with velocities that hold its joints and closed contacts (sti_instant_settle), rates taken
-// at those. The world keeps them. scene tells the tolerance of steps.
-sti_status cli_instant_settle(sti_env* env, const sti_world_scene* scene, sti_world* world, double gap_tol,
-                              sti_instant_settled* told, sti_instant** out);
-// What such an instant takes for something else.
+// What the instant of a world after a step (sti_world_instant_settled) takes for something else.
 void cli_instant_note(const sti_world* world, const sti_instant_settled* told, char* text, size_t size);
 
 #endif

@@ -228,19 +228,10 @@ static void* work(void* user) {
 
 // ---- begin and end
 
-// The instant of a copy, whose velocities may be changed.
 static sti_status take_world(cli_ask* a, const cli_ask_of* of) {
-    sti_world* copy = NULL;
     sti_instant_settled told = {0};
-    void* bytes = NULL;
-    size_t size = 0;
-    sti_status status = sti_world_create(a->env, of->scene->bodies, &of->scene->step, &copy);
-    if (status == STI_OK) status = sti_world_save(of->world, &bytes, &size);
-    if (status == STI_OK) status = sti_world_load(copy, bytes, size);
-    if (status == STI_OK) status = cli_instant_settle(a->env, of->scene, copy, TOUCH, &told, &a->instant);
-    if (status == STI_OK) cli_instant_note(copy, &told, a->note, sizeof a->note);
-    sti_env_free(of->env, bytes);
-    sti_world_destroy(copy);
+    const sti_status status = sti_world_instant_settled(a->env, of->world, TOUCH, &told, &a->instant);
+    if (status == STI_OK) cli_instant_note(of->world, &told, a->note, sizeof a->note);
     return status;
 }
 

@@ -283,6 +283,10 @@ STI_API const sti_contact_problem* sti_world_problem(const sti_world* world, con
 // Everything contact theory needs, here and now: contacts that touch (gap <= tol), limits that are reached, joints row
 // by row, then the bounded forces of friction in joints and of motors at their speed. Free with sti_instant_destroy.
 STI_API sti_status sti_world_instant(sti_env* env, const sti_world* world, double gap_tol, sti_instant** out);
+// The same after a step, which holds joints and closed contacts up to its tolerance: with the nearest velocities that
+// hold them (sti_instant_settle), rates taken at those. told may be NULL.
+STI_API sti_status sti_world_instant_settled(sti_env* env, const sti_world* world, double gap_tol,
+                                             sti_instant_settled* told, sti_instant** out);
 // What that instant takes for something else, in words; "": nothing. text (room): cut where it does not fit.
 STI_API void sti_world_instant_note(const sti_world* world, char* text, size_t room);
 

@@ -120,8 +120,8 @@ STI_API sti_status sti_instant_describe(sti_env* env, const sti_instant* instant
 // Velocities as a step leaves them hold joints and contacts up to its tolerance. What is asked of an instant, whether a
 // contact lasts, sticks or slides, needs them to hold: the nearest velocity, in the norm of the diagonal of M, for
 // which the rates of joints are 0, and those rates of closed contacts, and slips of contacts with friction, that are
-// small already. Small: up to rate_tol times the sum of the sizes of a rate's terms, or up to floor. Contacts whose
-// slip was small have the state STI_INSTANT_STICK in the copy.
+// small already, or of contacts that stick by their state. Small: up to rate_tol times the sum of the sizes of a rate's
+// terms, or up to floor. Contacts whose slip was small have the state STI_INSTANT_STICK in the copy.
 typedef struct sti_settle_options {
     double gap_tol;   // a gap up to this is closed (1e-8)
     double rate_tol;  // (1e-6)

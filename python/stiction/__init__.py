@@ -13,7 +13,7 @@ from ._record import text as _text
 from ._stiction import lib as _lib
 from .beds import Bed
 from .cones import Cone, classify
-from .documents import Document, Scene, load, parse, scenes
+from .documents import Document, Scene, load, parse, robot, scenes
 from .navigation import Navigation
 from .optimize import VI, Bound, Flow, Model, Root, Sample, Stochastic, bound, fit, flow, ncp, root, vi
 from .paths import Path, converge
@@ -28,6 +28,6 @@ __all__ = [
     "AVI", "Answer", "ArgumentError", "Bed", "Body", "Bound", "Cone", "Contact", "Defined", "Document", "Error", "FileError", "Flow",
     "InputError", "InternalError", "Joint", "L1", "LCP", "MLCP", "Model", "Navigation", "Path", "Problem", "Push", "QP", "Recording",
     "Root", "Run", "Sample", "Scene", "SizeError", "Stochastic", "System", "TimeLimitError", "VI", "World", "analyze", "avi", "bound",
-    "classify", "command", "contact", "converge", "fit", "flow", "l1", "lcp", "load", "mlcp", "ncp", "parse", "qp", "relay", "root",
+    "classify", "command", "contact", "converge", "fit", "flow", "l1", "lcp", "load", "mlcp", "ncp", "parse", "qp", "relay", "robot", "root",
     "scenes", "vi",
 ]

@@ -320,9 +320,22 @@ def kept(struct: str, c: Any, sizes: dict) -> Any:
 # ---- the other way: numpy and scipy for the library
 
 
-def vector(values: Any, size: Optional[int], name: str, keep: list) -> Any:
-    """A pointer to doubles, without a copy where they already stand in a row; `keep` holds them."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
+def reals(values: Any, name: str) -> np.ndarray:
+    """Values as doubles in rows; what is not made of real numbers is refused by the name of the argument."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind != "c":
+            return np.asarray(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        pass
+    raise InputError(f"{name}: {' '.join(str(values).split())[:60]}: real numbers in rows of one length are expected")
+
+
+def vector(values: Any, size: Optional[int], name: str, keep: list, spread: bool = False) -> Any:
+    """A pointer to doubles, without a copy where they already stand in a row; `keep` holds them. spread: one number stands for all."""
+    array = reals(values, name)
+    if spread and array.ndim == 0 and size is not None:
+        array = np.full(size, float(array))
     if array.ndim != 1 or (size is not None and array.size != size):
         raise InputError(f"{name}: shape {array.shape}: {size if size is not None else 'n'} numbers are expected")
     keep.append(array)
@@ -335,13 +348,16 @@ def matrix(values: Any, rows: Optional[int], cols: Optional[int], name: str, kee
     sparse = hasattr(values, "tocsc")
     if sparse:
         values = values.tocsc()
+        if values.dtype.kind == "c":
+            raise InputError(f"{name}: {values.dtype}: real numbers are expected")
         if not values.has_canonical_format:
             values = values.copy()
             values.sum_duplicates()
     else:
-        values = np.ascontiguousarray(values, dtype=np.float64)
+        values = reals(values, name)
     if values.ndim != 2 or (rows is not None and values.shape[0] != rows) or (cols is not None and values.shape[1] != cols):
-        raise InputError(f"{name}: shape {values.shape}: ({rows}, {cols}) is expected")
+        expected = ", ".join("any" if k is None else str(k) for k in (rows, cols))
+        raise InputError(f"{name}: shape {values.shape}: ({expected}) is expected")
     out.rows, out.cols = values.shape
     if sparse:
         arrays: list = [np.ascontiguousarray(values.indptr, dtype=np.int64), np.ascontiguousarray(values.indices, dtype=np.int32),

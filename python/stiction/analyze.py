@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
 
 class Instant(Record):
-    """Mass matrix, forces, velocities and contacts of one instant: `M`, `F`, `v`, `contacts`."""
+    """Mass matrix, forces, velocities and contacts of one instant: `M`, `F`, `v`, `contacts`; of bodies after a step, `settled`."""
+
+    settled: Any = None
+
+    @classmethod
+    def _of(cls, handle: Handle, settled: Any = None) -> "Instant":
+        self = cls(handle.c, handle)
+        object.__setattr__(self, "settled", settled)
+        return self
 
     def save(self, path: str) -> None:
         """To a .json file that the command reads too."""
@@ -39,25 +47,22 @@ def instant(of: Any) -> Instant:
     from .worlds import World
     if isinstance(of, Instant):
         return of
-    if isinstance(of, System):
+    if isinstance(of, (System, World)):
         return of.instant()  # type: ignore[no-any-return]
     where, out = env(), ffi.new("sti_instant**")
-    if isinstance(of, World):
-        where.check(lib.sti_world_instant(where.c, of._c, 1e-8, out))
+    document = read(of)
+    system, found = lib.sti_system_of(document._c), lib.sti_instant_of(document._c)
+    if found != ffi.NULL:
+        where.check(lib.sti_instant_copy(where.c, found, ffi.NULL, out), document.name)
+    elif system != ffi.NULL:
+        n = max(lib.sti_system_coordinate_count(system), 1)
+        t, q, v = ffi.new("double*"), ffi.new("double[]", n), ffi.new("double[]", n)
+        document._env.check(lib.sti_system_state(system, t, q, v), document.name)
+        where.check(lib.sti_system_instant(where.c, system, t[0], q, v, out), document.name)
+    elif document.kind == "scene":
+        return instant(document.world())
     else:
-        document = read(of)
-        system, found = lib.sti_system_of(document._c), lib.sti_instant_of(document._c)
-        if found != ffi.NULL:
-            where.check(lib.sti_instant_copy(where.c, found, ffi.NULL, out), document.name)
-        elif system != ffi.NULL:
-            n = max(lib.sti_system_coordinate_count(system), 1)
-            t, q, v = ffi.new("double*"), ffi.new("double[]", n), ffi.new("double[]", n)
-            document._env.check(lib.sti_system_state(system, t, q, v), document.name)
-            where.check(lib.sti_system_instant(where.c, system, t[0], q, v, out), document.name)
-        elif document.kind == "scene":
-            return instant(document.world())
-        else:
-            raise TypeError(f"{document!r}: an instant, a grasp, a system or a scene of bodies is expected")
+        raise TypeError(f"{document!r}: an instant, a grasp, a system or a scene of bodies is expected")
     handle = where.own_with_env(out[0], lib.sti_instant_destroy)
     return Instant(handle.c, handle)
 
@@ -248,7 +253,7 @@ def mode_lcp(of: Any, **options: Any) -> LCP:
     at, where, out = instant(of), env(), ffi.new("sti_modes_lcp**")
     where.check(lib.sti_modes_lcp_create(where.c, at._c, chosen, out))
     owner = where.own(out[0], lib.sti_modes_lcp_destroy, at._owner)
-    problem = LCP(ffi.addressof(owner.c, "lcp"), owner)
+    problem = LCP._of(ffi.addressof(owner.c, "lcp"), owner)
     names = [[ffi.string(row[k]).decode() for k in range(owner.c.lcp.n)] for row in (owner.c.y_name, owner.c.z_name)]
     problem.names = tuple(names)
     return problem

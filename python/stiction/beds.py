@@ -27,7 +27,8 @@ def _doubles(array: np.ndarray) -> Any:
 class Bed(Moving):
     """Grains in motion, from a scene with a bed (a document, a file, a dictionary, or the name of one that comes along).
 
-    Options are those of `sti_bed_options` (law, solver, tol, ..); `workers` share a step, and do not change its bits.
+    Options are those of `sti_bed_options` (law, solver, tol, ..), all others parameters of the scene (count=100); `workers` share a step,
+    and do not change its bits.
 
     >>> import stiction
     >>> bed = stiction.Bed({"kind": "scene", "bed": {"layout": "pebble-bed", "count": 40}, "time": 1})
@@ -37,8 +38,8 @@ class Bed(Moving):
     """
 
     def __init__(self, scene: Union["Document", str, os.PathLike, dict], workers: int = 1, **options: Any) -> None:
-        from .documents import document
-        self.document = document(scene)
+        from .documents import started
+        self.document, options = started(scene, "sti_bed_options", options)
         inside = lib.sti_scene_of(self.document._c)
         if inside == ffi.NULL:
             raise TypeError(f"{self.document!r}: a scene of grains is expected")
@@ -143,7 +144,7 @@ class Bed(Moving):
         """The last step as a problem of contact; its `answer` is that of the step."""
         posed = self._env.new("sti_bed_problem", lib.sti_bed_problem_clear)
         self._env.check(lib.sti_bed_problem_make(self._env.c, self._c, posed.c))
-        problem = Contact(ffi.addressof(posed.c, "problem"), posed)
+        problem = Contact._of(ffi.addressof(posed.c, "problem"), posed)
         problem.answer = Answer(problem, ffi.addressof(posed.c, "answer"), posed)
         return problem
 

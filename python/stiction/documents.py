@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 from pathlib import Path
-from typing import Any, Optional, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from ._env import Env
+from ._env import Env, FileError, InputError
 from ._record import Record, text
 from ._stiction import ffi, lib
 from .beds import Bed
@@ -108,8 +109,31 @@ class Document:
         """The grains of a scene, at their start."""
         return Bed(self, **options)
 
+    def _written(self) -> Optional[bytes]:
+        """The text it is from; None: from a file of another format."""
+        if self._source is None:
+            try:
+                self._source = Path(self.name).read_bytes()
+                self._source.decode()
+            except (OSError, UnicodeDecodeError):
+                self._source = None
+        return self._source
+
+    def __reduce__(self) -> tuple:
+        if self.kind == "scene":
+            grains = lib.sti_scene_of(self._c) != ffi.NULL  # whose text has the settings in it
+            return _read_again, (self.text().encode(), self.name, "" if grains else self.settings, isinstance(self, Scene))
+        if self._written() is None:
+            raise TypeError(f"{self!r}: it goes nowhere without its file, which is no text")
+        return _read_again, (self._source, self.name, self.settings, False)
+
     def __repr__(self) -> str:
         return f"<{self.kind}: {self.name}>"
+
+
+def _read_again(source: bytes, name: str, settings: str, scene: bool) -> Document:
+    document = restored(source, name, settings)
+    return Scene(document) if scene else document
 
 
 class Scene(Document):
@@ -174,17 +198,91 @@ def _inside(document: Document) -> Any:
     if document.kind == "stochastic" and lib.sti_stochastic_is_sampled(document._c):
         return Sample(document)
     of, kind = _HOLDS.get(document.kind, (None, None))
-    return kind(of(document._c), document._handle) if kind is not None else document
+    return kind._of(of(document._c), document._handle, document) if kind is not None else document
 
 
 def read(path: Union[str, os.PathLike]) -> Document:
     """A file, or a scene of the package by its name, as a document."""
     name = os.fspath(path)
-    if not os.path.exists(name) and (SCENES / f"{name}.json").exists():
-        name = os.fspath(SCENES / f"{name}.json")
+    if not os.path.exists(name):
+        if (SCENES / f"{name}.json").exists():
+            name = os.fspath(SCENES / f"{name}.json")
+        elif "." not in name and os.sep not in name:
+            near = difflib.get_close_matches(name, scenes(), 1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise FileError(f"{name}: no such file, and no scene of that name (stiction.scenes() has them all){meant}")
+    if name.endswith(".urdf") and os.path.isfile(name):
+        return robot(name)
     where, out = Env(), ffi.new("sti_document**")
     where.check(lib.sti_document_load(where.c, name.encode(), out), name)
     return Document(where, out[0], name)
+
+
+def robot(path: Union[str, os.PathLike], ground: bool = False, floating: bool = False, height: Union[None, float, str] = None,
+          mu: Optional[float] = None, pose: Optional[str] = None, joints: Optional[Mapping[str, Any]] = None,
+          motors: Optional[Mapping[str, Mapping]] = None, springs: Optional[Mapping[str, Mapping]] = None,
+          friction: Optional[Mapping[str, Any]] = None, folders: Sequence[Union[str, os.PathLike]] = (), collide: Optional[str] = None,
+          show: Optional[str] = None, decompose: Optional[float] = None, strict: bool = False, time: float = 10,
+          h: Optional[float] = None) -> "Scene":
+    """A robot from URDF as a scene (docs/urdf.md): on a plane at z = 0 (`ground`), with a root that moves (`floating`), `height` "auto"
+    or of the root, friction `mu`, `joints` where they start; `folders`: where meshes and packages are looked for, besides those above the
+    file, of ROS_PACKAGE_PATH and of AMENT_PREFIX_PATH.
+
+    >>> import stiction
+    >>> arm = stiction.robot(stiction.documents.SCENES / "arm.urdf", ground=True, mu=0.8, joints={"elbow": 0.5})
+    >>> world = arm.start()
+    >>> world.joints["elbow"].coordinate, "ground" in world.bodies
+    (0.5, True)
+    """
+    name = os.fspath(path)
+    try:
+        content = Path(name).read_text("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: not UTF-8 text: a robot is expected", name) from None
+    except OSError as error:
+        raise FileError(f"{name}: {error.strerror}") from None
+    paths = [*map(os.fspath, folders), *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(":")),
+             *(os.path.join(one, "share") for one in os.environ.get("AMENT_PREFIX_PATH", "").split(":") if one)]
+    here = Path(name).resolve().parent
+    one = {"text": content, "folders": [os.path.realpath(one) for one in paths if os.path.isdir(one)] + [str(one) for one in (here, *here.parents)],
+           "fixed": False if floating else None, "strict": strict or None, "material": "surface" if mu is not None else None, "height": height,
+           "pose": pose, "joints": joints, "motors": motors, "springs": springs, "friction": friction, "collide": collide, "show": show,
+           "decompose": decompose}
+    scene: dict = {"kind": "scene", "description": os.path.basename(name), "dimension": 3, "time": time, "bodies": [],
+                   "urdf": [{key: value for key, value in one.items() if value is not None}]}
+    if mu is not None:
+        scene["materials"] = {"surface": {"mu": mu}}
+    if h is not None:
+        scene["step"] = {"h": h}
+    if ground:
+        scene["bodies"].append({"name": "ground", "fixed": True, "shape": {"type": "halfspace", "normal": [0, 0, 1]},
+                                **({"material": "surface"} if mu is not None else {})})
+    return Scene(_parsed(scene, name))
+
+
+def started(scene: Any, struct: str, options: dict) -> tuple:
+    """The document of what moves, and what of `options` are options of that struct. The others are parameters of the scene, as in load(),
+    or of the file of a robot what robot() takes."""
+    known = {name for name, _ in ffi.typeof(struct).fields}
+    own = {name: value for name, value in options.items() if name in known}
+    others = {name: value for name, value in options.items() if name not in known}
+    try:
+        return with_parameters(scene, others), own
+    except InputError as error:
+        if ": no such parameter" not in str(error):
+            raise
+        raise InputError(f"{error}; options besides are {', '.join(sorted(known))}", error.file) from None
+
+
+def with_parameters(scene: Any, others: dict) -> Document:
+    """The document of what moves, with other values for parameters; one that is given is not changed."""
+    if others and isinstance(scene, (str, os.PathLike)) and os.fspath(scene).endswith(".urdf"):
+        taken = {name: others.pop(name) for name in list(others) if name in robot.__annotations__}
+        given: Document = robot(scene, **taken)
+    else:
+        given = document(scene)
+        given = given.again() if given is scene and others else given
+    return given.set(**others)
 
 
 def load(path: Union[str, os.PathLike], **parameters: Any) -> Any:

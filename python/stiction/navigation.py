@@ -27,9 +27,9 @@ class Navigation(Moving):
     (50, True, (50, 2))
     """
 
-    def __init__(self, scene: Union["Document", str, os.PathLike, dict]) -> None:
-        from .documents import document
-        given = document(scene)
+    def __init__(self, scene: Union["Document", str, os.PathLike, dict], **parameters: Any) -> None:
+        from .documents import with_parameters
+        given = with_parameters(scene, parameters)
         if lib.sti_navigation_of(given._c) == ffi.NULL:
             raise TypeError(f"{given!r}: vehicles are expected")
         self.document = given.again()  # it keeps the state

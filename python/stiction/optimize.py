@@ -50,7 +50,7 @@ class Sample:
         where, out, state = env(), ffi.new("sti_stochastic**"), ffi.new("uint64_t*", seed)
         where.check(lib.sti_stochastic_sample(where.c, self.document._c, count, state, out), self.document.name)
         owner = where.own_with_env(out[0], lib.sti_stochastic_sample_destroy)
-        return Stochastic(owner.c, (owner, self.document))
+        return Stochastic._of(owner.c, (owner, self.document))
 
     def __repr__(self) -> str:
         return f"<sampled program: {self.document.name}>"

@@ -44,9 +44,9 @@ class Push(Moving):
     ('moved', True, [('peg', 'probe', 'stick')])
     """
 
-    def __init__(self, scene: Union["Document", str, os.PathLike, dict], h: float = 0.0) -> None:
-        from .documents import document
-        given = document(scene)
+    def __init__(self, scene: Union["Document", str, os.PathLike, dict], h: float = 0.0, **parameters: Any) -> None:
+        from .documents import with_parameters
+        given = with_parameters(scene, parameters)
         if lib.sti_manipulation_of(given._c) == ffi.NULL:
             raise TypeError(f"{given!r}: parts and probes are expected")
         self.document = given.again()  # probes are aimed

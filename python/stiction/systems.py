@@ -176,7 +176,7 @@ class System(Moving):
     """A system in motion, from a document of that kind, a file, a dictionary, the name of one that comes along, or a Defined.
 
     `force`: a function of (t, q, v) that gives generalized forces on top of its own. Options are those of `sti_stepper_options`
-    (`scheme`, `step`, `alpha`, ..), parameters those of the document.
+    (`scheme`, `step`, `alpha`, ..; h is the step), all others parameters of the document (mu=0.5).
 
     >>> import stiction
     >>> system = stiction.System("bouncing-ball", step=0.005)
@@ -187,15 +187,20 @@ class System(Moving):
 
     def __init__(self, system: Union["Document", Defined, str, os.PathLike, dict], force: Optional[Force] = None,
                  **options: Any) -> None:
-        from .documents import document
+        from .documents import started
         self._env, self._lock, self._keep = Env(), Turn(), []  # type: Env, Turn, list
+        if "h" in options:  # as everywhere else
+            options["step"] = options.pop("h")
+        given = system
+        if not isinstance(system, Defined):
+            given, options = started(system, "sti_stepper_options", options)
         self._options, self._force, self._caller = dict(options), force, Caller()
         self._given = system
         if isinstance(system, Defined):
             self.document: Any = system
             self._system = self._env.own(_define(self._env, system, self._caller), lib.sti_system_destroy, self._caller)
         else:
-            self.document = document(system)
+            self.document = given
             if lib.sti_system_of(self.document._c) == ffi.NULL:
                 raise TypeError(f"{self.document!r}: a system is expected")
             self.document = self.document.again()  # a system is used by one thread at a time

@@ -21,8 +21,11 @@ _ROW = row_type("sti_world_contact")
 MODES = tuple(text(lib.sti_contact_mode_text(k)) for k in range(3))
 
 
+PUSHED = 1e6  # speed that no joint reaches in a step
+
+
 class Joint:
-    """A joint of a world: `coordinate` and `speed` of its axis, `motor` and `force` of the last step; drive() sets its motor.
+    """A joint of a world: `coordinate` and `speed` of its axis; drive() sets its motor, push() a force or torque; state() has them all.
 
     >>> import stiction
     >>> world = stiction.World("arm-grasp")
@@ -55,8 +58,14 @@ class Joint:
         lib.sti_world_joint_state(self.world._c, self.index, self._state)
         return float(self._state.speed[0])
 
+    def push(self, force: float, axis: int = 0) -> None:
+        """From now on a force along the axis, or a torque about it, and no motor: the force of a motor that its speed is out of reach of."""
+        self.drive(speed=np.copysign(PUSHED, force), force=abs(force), axis=axis)
+
     def drive(self, speed: float = 0.0, force: float = 0.0, rest: Optional[float] = None, axis: int = 0) -> None:
         """From now on the motor wants `speed` with at most `force`; a spring rests at `rest` (None: where it does)."""
+        if axis not in (0, 1):
+            raise IndexError(f"joint {self.name!r} has no axis {axis}")
         definition = lib.sti_bodies_joint(self.world._bodies, self.index).axis[axis]
         key = (self.index, axis)
         if rest is None:
@@ -128,13 +137,18 @@ class Body:
 
 
 class _Named(Mapping):
-    """Things by their names, in their order."""
+    """Things by their names, in their order; also by their numbers."""
 
-    def __init__(self, items: list) -> None:
-        self._items = {item.name: item for item in items}
+    def __init__(self, what: str, items: list) -> None:
+        self._what, self._items = what, {item.name: item for item in items}
 
-    def __getitem__(self, name: str) -> Any:
-        return self._items[name]
+    def __getitem__(self, name: Union[str, int]) -> Any:
+        if isinstance(name, (int, np.integer)):
+            return list(self._items.values())[name]
+        try:
+            return self._items[name]
+        except KeyError:
+            raise KeyError(f"no {self._what} {name!r}; there are {', '.join(self._items) or 'none'}") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
@@ -149,6 +163,9 @@ class _Named(Mapping):
 class World(Moving):
     """Bodies in motion, from a scene (a document, a file, a dictionary, or the name of one that comes along) or a URDF file.
 
+    Options are those of `sti_world_options` (h, tol, law, ..), all others parameters of the scene (mu=0.3), or of a robot's file what
+    stiction.robot() takes (ground=True, floating=True, height="auto", ..).
+
     >>> import stiction
     >>> world = stiction.World("arm-grasp")
     >>> report = world.step()
@@ -157,8 +174,8 @@ class World(Moving):
     """
 
     def __init__(self, scene: Union["Document", str, os.PathLike, dict], **options: Any) -> None:
-        from .documents import document as read
-        document = read(scene)
+        from .documents import started
+        document, options = started(scene, "sti_world_options", options)
         inside = lib.sti_world_scene_of(document._c)
         if inside == ffi.NULL:
             raise TypeError(f"{document!r}: a scene of bodies is expected")
@@ -180,8 +197,8 @@ class World(Moving):
         self.end = float(inside.time)
         bodies = self._bodies
         self._count = ffi.new("int*")
-        self.bodies = _Named([Body(self, i, text(lib.sti_bodies_body(bodies, i).name)) for i in range(lib.sti_bodies_count(bodies))])
-        self.joints = _Named([Joint(self, i, text(lib.sti_bodies_joint(bodies, i).name))
+        self.bodies = _Named("body", [Body(self, i, text(lib.sti_bodies_body(bodies, i).name)) for i in range(lib.sti_bodies_count(bodies))])
+        self.joints = _Named("joint", [Joint(self, i, text(lib.sti_bodies_joint(bodies, i).name))
                               for i in range(lib.sti_bodies_joint_count(bodies))])
 
         self._names = list(self.bodies)
@@ -233,10 +250,25 @@ class World(Moving):
 
     def problem(self) -> "S.ContactVerification":
         """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`, `text`."""
+        if self.steps == 0:
+            raise RuntimeError(f"{self!r}: no step was made that posed a problem")
         answer, out = ffi.new("const sti_contact_answer**"), ffi.new("sti_contact_verification*")
         problem = lib.sti_world_problem(self._c, answer)
         self._env.check(lib.sti_verify_contact(self._env.c, problem, answer[0], 1e-6, out))
         return record(out)
+
+    def instant(self, gap_tol: float = 1e-7) -> Any:
+        """Masses, forces, contacts here and now, for analyze; after a step with the nearest velocities that hold joints and closed contacts,
+        which a step does up to its tolerance: `settled` says by how much they differ (None before the first step)."""
+        from .analyze import Instant
+        out, told = ffi.new("sti_instant**"), ffi.new("sti_instant_settled*")
+        with self._lock:
+            if self.steps > 0:
+                self._env.check(lib.sti_world_instant_settled(self._env.c, self._c, gap_tol, told, out))
+            else:
+                self._env.check(lib.sti_world_instant(self._env.c, self._c, gap_tol, out))
+        handle = self._env.own_with_env(out[0], lib.sti_instant_destroy)
+        return Instant._of(handle, record(told) if self.steps > 0 else None)
 
     def picture(self, path: Union[None, str, os.PathLike] = None, width: int = 800) -> bytes:
         """What it looks like now, as PNG; also written to `path`."""

@@ -28,6 +28,7 @@
 #include <stdio.h>
 
 #include "bodies/bodies.h"
+#include "bodies/motion.h"
 #include "bodies/vec3.h"
 
 // Everything of the instant before it is copied to where it belongs.
@@ -215,6 +216,17 @@ static bool keeps(const draft* d, const sti_row* row, double speed) {
     return fabs(sti_row_apply(d->world, row, d->world->v) - speed) <= 1e-7 * fmax(d->fastest, fabs(speed));
 }
 
+// Does a bounded force of this axis hold that speed? A step asks for it at its middle, and at its end it is off by its
+// order: where the last step's force was inside its bound, that is no other speed. which: 2 friction, 3 motor.
+static bool holds(const draft* d, int at, int which, const sti_row* row, double speed, double bound) {
+    const sti_world* world = d->world;
+    if (keeps(d, row, speed)) return true;
+    if (world->step == 0) return false;
+    const double h = world->options.h, turn = h * d->fastest;
+    if (!(fabs(world->solve->axis_r[4 * at + which]) < (1 - 1e-6) * h * bound)) return false;
+    return fabs(sti_row_apply(world, row, world->v) - speed) <= turn * turn * fmax(d->fastest, fabs(speed));
+}
+
 static bool moves_something(const sti_row* row) {
     return row->a >= 0 || row->b >= 0;
 }
@@ -229,9 +241,10 @@ static void add_known_forces(const draft* d, double* f) {
         sti_joint_coordinate(world, at / 2, at % 2, &row);
         if (!moves_something(&row)) continue;
         const double rate = sti_row_apply(world, &row, world->v);
-        if (axis->motor_force > 0 && !keeps(d, &row, axis->motor_speed))
+        if (axis->motor_force > 0 && !holds(d, at, 3, &row, axis->motor_speed, axis->motor_force))
             sti_row_add(world, &row, copysign(axis->motor_force, axis->motor_speed - rate), f);
-        if (axis->friction > 0 && !keeps(d, &row, 0)) sti_row_add(world, &row, -copysign(axis->friction, rate), f);
+        if (axis->friction > 0 && !holds(d, at, 2, &row, 0, axis->friction))
+            sti_row_add(world, &row, -copysign(axis->friction, rate), f);
     }
 }
 
@@ -282,8 +295,9 @@ static void bounded_forces(const draft* d, int at, sti_row* row, double bound[2]
     if (at % 2 >= sti_joint_axis_count(world->dim, world->bodies->joint[at / 2].kind)) return;
     sti_joint_coordinate(world, at / 2, at % 2, row);
     if (!moves_something(row)) return;
-    if (axis->friction > 0 && keeps(d, row, 0)) bound[0] = axis->friction;
-    if (axis->motor_force > 0 && keeps(d, row, axis->motor_speed)) bound[1] = axis->motor_force;
+    if (axis->friction > 0 && holds(d, at, 2, row, 0, axis->friction)) bound[0] = axis->friction;
+    if (axis->motor_force > 0 && holds(d, at, 3, row, axis->motor_speed, axis->motor_force))
+        bound[1] = axis->motor_force;
 }
 
 // The axis whose friction is mu times the reaction, -1: none. At most one of a joint has such friction here.

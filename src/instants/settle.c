@@ -9,7 +9,7 @@
 //     t v' + t_offset = 0   for contacts with friction whose slip was small,
 //
 // by least squares of least norm: rows may repeat each other. A rate is small when it is at most rate_tol times the sum
-// of the sizes of its terms, or `floor`.
+// of the sizes of its terms, or `floor`; of a contact that is said to stick it is taken for small.
 #include <math.h>
 #include <stiction/instant.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static bool take_slip(const sti_instant* in, const sti_instant_contact* c, const
         terms += size;
     }
     const double all = hypot(slip[0], slip[1]);
-    if (all > fmax(o->rate_tol * terms, o->floor)) return false;
+    if (c->state != STI_INSTANT_STICK && all > fmax(o->rate_tol * terms, o->floor)) return false;
     for (int k = 0; k < c->tangent_count; k++) put(r, c->t + (size_t)k * (size_t)in->n, offset_of(c, k));
     told->sticks++;
     told->slip = fmax(told->slip, all);
