@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence, TypeVar, Un
 
 import numpy as np
 
-from ._env import Env, FileError
-from ._record import Record
+from ._env import Env, FileError, InputError
+from ._record import Record, text
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
@@ -113,7 +113,14 @@ class Rows(Recording):
         self._put(self._row(report))
 
 
-def put_scene(env: Env, path: str, document: "Document") -> None:
+def checked(out: Any, name: Callable[[int], Any], count: int) -> Any:
+    """What a check of a recording found, with `checks` by their names."""
+    found = Record(out)
+    vars(found)["checks"] = {text(name(k)): Record(ffi.addressof(out.check, k), out) for k in range(count)}
+    return found
+
+
+def put_scene(env: Env, path: str, document: "Document", **numbers: int) -> None:
     """The scene of a recording and its settings, beside it in the fields of a checkpoint, where the page and the verifier look for them."""
     if os.path.basename(path) != "trajectory.h5":
         return
@@ -122,6 +129,8 @@ def put_scene(env: Env, path: str, document: "Document") -> None:
     store = env.own(out[0], lib.sti_store_destroy)
     lib.sti_store_put_bytes(store.c, b"document", source, len(source))
     lib.sti_store_put_text(store.c, b"settings", document.settings.encode())
+    for name, value in numbers.items():
+        lib.sti_store_put_integers(store.c, f"options.{name}".encode(), ffi.new("int64_t*", value), 1)
     env.check(lib.sti_store_save(store.c, os.path.join(os.path.dirname(path), "checkpoint.h5").encode()))
 
 
@@ -134,7 +143,7 @@ class Run(Sequence):
     (5, True, True)
     """
 
-    def __init__(self, title: str, reports: list, folder: Optional[Path], note: str, verify: Callable[[str, float], Any]) -> None:
+    def __init__(self, title: str, reports: list, folder: Optional[Path], note: str, verify: Any) -> None:
         self.title, self.reports, self.folder, self.note, self._verify = title, reports, folder, note, verify
 
     @overload
@@ -156,10 +165,14 @@ class Run(Sequence):
             getattr(self.reports[0], name)
         return np.array([getattr(report, name) for report in self.reports])
 
+    def __reduce__(self) -> tuple:
+        """Without its recording: pickled are the reports."""
+        return Run, (self.title, self.reports, None, self.note, None)
+
     def verify(self, tol: float = 1e-6) -> Any:
-        """The recording of a run of bodies, checked by code that shares nothing with the steps: `accepted`, `checks` by name."""
+        """The recording, checked by code that shares nothing with the steps: `accepted`, `checks` by name."""
         if self.folder is None:
-            raise ValueError("verify: the run was not recorded: record=False")
+            raise ValueError("verify: there is no recording: record=False, or a copy")
         return self._verify(str(self.folder / "trajectory.h5" if self.folder.is_dir() else self.folder), tol)
 
     def page(self, path: Union[None, str, os.PathLike] = None) -> str:
@@ -168,7 +181,7 @@ class Run(Sequence):
         if program is None:
             raise FileError("stiction: the command is not installed, and it makes the page")
         if self.folder is None:
-            raise ValueError("page: the run was not recorded: record=False")
+            raise ValueError("page: there is no recording: record=False, or a copy")
         with tempfile.TemporaryDirectory() as room:
             out = Path(room, "page.html")
             # the sanitizer that a test preloads into Python is not for another program
@@ -248,6 +261,8 @@ class Moving:
         `record`: an HDF5 file, with a state every `frame` seconds (None: after each step; of beds 100 in all). None: some are kept
         until the run is forgotten, so that it can show itself; False: nothing is."""
         until = (self.end if time is None else float(time)) - 1e-9 * self._length()
+        if not np.isfinite(until):
+            raise InputError(f"time: {time}: a number is expected")
         steps = max((until - self.time) / self._length(), 1)
         stride = np.ceil(steps / self._frames(steps)) if frame is None else round(frame / self._length())
         room, folder, note, recording = "", None, "", None
@@ -281,7 +296,7 @@ class Moving:
         return run
 
     def _verify_recording(self, path: str, tol: float) -> Any:
-        raise TypeError(f"{self!r}: there is an independent check of recorded bodies alone")
+        raise TypeError(f"{self!r}: there is no independent check of a recording of this; of pushes, verify() checks each step")
 
     # ---- copies, bit for bit
 

@@ -39,6 +39,7 @@ _MORE = {"sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "
          "sti_root_order": {"iterate": "count x n"}, "sti_flow_answer": {"levels": "level_count"},
          "sti_urdf_report": {"remarks": "remark_count"}, "sti_stochastic": {"scenarios": "scenario_count"}, "sti_modes_contact": {"word": "choice_count"}, "sti_opening": {"a": "n"},
          "sti_restitution_set": {"low": "p"}, "sti_mode_count": {"pair_name": "pairs"}, "sti_robust": {"pair_open": "pair_count"},
+         "sti_actuation": {"face_multiplier": "face_count", "equation_multiplier": "equation_count"},
          "sti_bed_jamming": {"turn": "n", "motion": "n x 6"}}
 
 
@@ -228,7 +229,7 @@ class Record:
             return None
         if _name(item) == "sti_polycone":
             from .cones import Cone
-            return Cone(value, self._owner)
+            return Cone._of(value, self._owner)
         struct = self._c[0] if ffi.typeof(self._c).kind == "pointer" else self._c
         shape = _shape(self, _name(ffi.typeof(struct)), name)
         if item.cname == "char":
@@ -237,7 +238,7 @@ class Record:
             return [text(value[i]) for i in range(shape[0])]
         if item.kind == "pointer" and _name(item.item) == "sti_polycone" and shape is not None:
             from .cones import Cone
-            return [Cone(value[i], self._owner) for i in range(shape[0])]
+            return [Cone._of(value[i], self._owner) for i in range(shape[0])]
         if item.kind == "array" and item.item.cname == "char" and shape is not None:
             return [text(value[i]) for i in range(shape[0])]
         if item.kind == "array" and item.item.kind == "array" and item.item.item.cname == "char" and shape is not None:
@@ -270,8 +271,35 @@ class Record:
         rows = [f"<tr><th>{escape(name)}</th><td>{escape(str(value))}</td></tr>" for name, value in self._scalars().items()]
         return f"<table><caption>{escape(self._name())}</caption>{''.join(rows)}</table>"
 
+    def __copy__(self) -> "Record":
+        return self  # nothing of it can be changed
+
+    def __deepcopy__(self, memo: dict) -> "Record":
+        return self
+
+    def __reduce__(self) -> tuple:
+        """Of plain numbers, words and arrays of a fixed size, a copy; what points into the library's memory stays here."""
+        struct = self._c[0] if ffi.typeof(self._c).kind == "pointer" else self._c
+        if type(self) is not Record or not _is_plain(ffi.typeof(struct)):
+            raise TypeError(f"{self!r}: it looks at memory of the library; take the arrays that you need, as copies")
+        return _record_again, (_name(ffi.typeof(struct)), bytes(ffi.buffer(ffi.addressof(struct))))
+
     def __repr__(self) -> str:
         return f"<{self._name()}: {', '.join(f'{name} = {value!r}' for name, value in list(self._scalars().items())[:8])}>"
+
+
+def _is_plain(kind: Any) -> bool:
+    if kind.kind == "array":
+        return _is_plain(kind.item)
+    if kind.kind == "struct":
+        return all(_is_plain(field.type) for _, field in kind.fields or ())
+    return bool(kind.kind in ("primitive", "enum"))
+
+
+def _record_again(struct: str, content: bytes) -> Record:
+    copy = ffi.new(struct + "*")
+    ffi.memmove(copy, content, len(content))
+    return Record(copy)
 
 
 def record(c: Any, owner: Any = None, sizes: Optional[dict] = None) -> Any:

@@ -5,12 +5,14 @@ Each function takes an instant as a file, a dictionary ({"kind": "instant", ..})
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ._env import Handle, InputError, env
-from ._record import Record, enum_text, enum_value, fill, record, vector
+from ._record import Record, enum_text, enum_value, fill, record, text, vector
 from ._stiction import ffi, lib
 from .problems import LCP
 
@@ -87,10 +89,29 @@ def _analysis(c: Any, owner: Any, at: Instant, check: Optional[Callable[[float],
     return Analysis(c, owner, at, check)
 
 
+_kept: Any = WeakKeyDictionary()  # arrays that options point to, as long as those live
+
+
 def _options(default: Any, options: dict, keep: list) -> Any:
     chosen = ffi.new(ffi.getctype(ffi.typeof(default), "*"), default)
     fill(chosen, options, keep)
+    _kept[chosen] = keep
     return chosen
+
+
+def _object(at: Instant, options: dict) -> dict:
+    """`object`: bodies or velocities by name ("box", "box.vx") or number, as the numbers of velocities."""
+    given = options.get("object")
+    if given is None:
+        return options
+    names, found = list(at.names or []), set()
+    for word in [given] if isinstance(given, (str, int)) else given:
+        fits = [k for k, name in enumerate(names) if word in (name, name.rpartition(".")[0])] if isinstance(word, str) else [int(word)]
+        if not fits:
+            bodies = dict.fromkeys(name.rpartition(".")[0] or name for name in names)
+            raise InputError(f"object: {word!r}: no such body or velocity; there are {', '.join(bodies)}")
+        found.update(fits)
+    return {**options, "object": sorted(found)}
 
 
 def _ask(function: Any, struct: str, destroy: Any, of: Any, chosen: Any) -> tuple:
@@ -124,6 +145,56 @@ def modes(of: Any, want: Any = None, **options: Any) -> "S.Modes":
     return _analysis(found.c, found, at, check)
 
 
+def actuation(of: Any, actuators: Mapping, **options: Any) -> dict:
+    """Can actuators bring each mode about, with what margin, and which of them limits it? {mode: answer}, None: not decided.
+
+    actuators: {velocity, or direction of the force: (low, high)}; they add to the wrench of `of`, which may be an answer of modes().
+
+    >>> import stiction
+    >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0, 1], "v": [0, 0],
+    ...          "contacts": [{"name": "floor", "mu": 0.5, "n": [0, 1], "t": [[1, 0]]}]}
+    >>> found = stiction.analyze.actuation(block, {(1, 0): (-2, 2)})
+    >>> found["s"].possible, found["l"].possible, round(found["l"].margin, 6), found["l"].verify().accepted
+    (False, True, 1.0, True)
+    """
+    found: Any = of if isinstance(of, Analysis) else modes(of, **options)
+    at, where = found.instant, env()
+
+    def rationals(values: Sequence) -> Any:
+        out = ffi.new("sti_rationals**")
+        where.check(lib.sti_rationals_create(where.c, len(values), out))
+        owner = where.own(out[0], lib.sti_rationals_destroy)
+        for k, value in enumerate(values):
+            where.check(lib.sti_rationals_set_text(owner.c, k, str(Fraction(value)).encode()))
+        return owner
+    names = list(at.names or [])
+    rows: list = []
+    for which in actuators:
+        row = [0] * at.n if isinstance(which, (str, int)) else list(which)
+        if isinstance(which, (str, int)):
+            if which not in names and not (isinstance(which, int) and 0 <= which < at.n):
+                raise InputError(f"actuators: {which!r}: no such velocity; there are {', '.join(names) or f'0 to {at.n - 1}'}")
+            row[which if isinstance(which, int) else names.index(which)] = 1
+        if len(row) != at.n:
+            raise InputError(f"actuators: {which!r}: {at.n} numbers are expected")
+        rows += row
+    parts = [rationals(rows), *(rationals([bounds[side] for bounds in actuators.values()]) for side in (0, 1))]
+    by = ffi.new("sti_actuators*", (len(actuators), *(part.c for part in parts)))
+
+    def answer(wrenches: Any) -> Any:
+        out = ffi.new("sti_actuation**")
+        if wrenches == ffi.NULL or lib.sti_mode_actuation(where.c, wrenches, at.n, found._c.wrench, by, out) != lib.STI_OK:
+            return None
+
+        def check(tol: float) -> Record:
+            result = ffi.new("sti_actuation_verification*")
+            env().check(lib.sti_verify_actuation(env().c, wrenches, at.n, found._c.wrench, by, owner.c, tol, result))
+            return record(result)
+        owner = where.own_with_env(out[0], lib.sti_actuation_destroy)
+        return _analysis(owner.c, (owner, parts, by, found._owner), at, check)
+    return {text(found._c.modes[k].text): answer(found._c.modes[k].wrenches) for k in range(found._c.mode_count)}
+
+
 def sticking(of: Any, **options: Any) -> "S.Sticking":
     """Can all contacts stick? `answer.outcome` with forces or a proof against it, `margin`, least friction, the propositions.
 
@@ -147,7 +218,8 @@ def sticking(of: Any, **options: Any) -> "S.Sticking":
 
 
 def closure(of: Any, friction: bool = True, **options: Any) -> "S.Closure":
-    """Force closure, or form closure without friction: `closed`, with forces that balance, or a load that none does.
+    """Force closure, or form closure without friction: `closed`, with forces that balance, or a load that none does. object="box": what is
+    held, where not all that moves is.
 
     >>> import stiction
     >>> grasp = {"kind": "grasp", "dimension": 2, "center": [0, 0], "contacts": [
@@ -156,8 +228,8 @@ def closure(of: Any, friction: bool = True, **options: Any) -> "S.Closure":
     (True, False)
     """
     keep: list = []
-    chosen = _options(lib.sti_closure_options_default(), options, keep)
     at, where = instant(of), env()
+    chosen = _options(lib.sti_closure_options_default(), _object(at, options), keep)
     found = where.new("sti_closure", lib.sti_closure_clear)
     where.check((lib.sti_force_closure if friction else lib.sti_form_closure)(where.c, at._c, chosen, found.c))
 
@@ -345,8 +417,8 @@ def grasp_friction(of: Any, kind: str = "common", **options: Any) -> "S.GraspFri
     (True, 1.0, True)
     """
     keep: list = []
-    chosen = _options(lib.sti_closure_options_default(), options, keep)
     at, where = instant(of), env()
+    chosen = _options(lib.sti_closure_options_default(), _object(at, options), keep)
     found = where.new("sti_grasp_friction", lib.sti_grasp_friction_clear)
     where.check(lib.sti_grasp_friction_find(where.c, at._c, chosen, enum_value("sti_grasp_friction_kind", kind, "kind"), found.c))
 
@@ -357,10 +429,10 @@ def grasp_friction(of: Any, kind: str = "common", **options: Any) -> "S.GraspFri
     return _analysis(found.c, (found, keep), at, check)
 
 
-def quality(of: Any, object: Optional[dict] = None, face_limit: int = 200000, **options: Any) -> "S.GraspQuality":
+def quality(of: Any, object: Any = None, face_limit: int = 200000, **options: Any) -> "S.GraspQuality":
     """Ferrari and Canny's: the radius of the largest ball of wrenches that normal forces of sum 1 balance: `lower`, `upper`.
 
-    `object`: options of closure, for coordinates of an instant that are held.
+    `object`: what is held, as closure() takes it, or a dictionary of its options.
 
     >>> import stiction
     >>> found = stiction.analyze.quality({"kind": "grasp", "dimension": 2, "center": [0, 0], "contacts": [
@@ -370,8 +442,9 @@ def quality(of: Any, object: Optional[dict] = None, face_limit: int = 200000, **
     """
     keep: list = []
     chosen = _options(lib.sti_grasp_options_default(), options, keep)
-    fill(ffi.addressof(chosen, "object"), object or {}, keep)
     at, where = instant(of), env()
+    held = object if isinstance(object, dict) else {} if object is None else {"object": object}
+    fill(ffi.addressof(chosen, "object"), _object(at, held), keep)
     found = where.new("sti_grasp_quality", lib.sti_grasp_quality_clear)
     where.check(lib.sti_grasp_quality_find(where.c, at._c, chosen, found.c))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from ._env import Env, InputError
-from ._moving import Moving, Recording, Turn, bytes_of, png
+from ._moving import Moving, Recording, Turn, bytes_of, checked, png
 from ._record import Record, fill, record, row_type
 from ._stiction import ffi, lib
 from .problems import Answer, Contact
@@ -207,6 +207,15 @@ class Bed(Moving):
         recording = Recording(where, record, lib.sti_bed_record_destroy, step, frame, lib.sti_bed_record_commit, self._handle, self._grains)
         where.check(frame())
         return recording
+
+    def _verify_recording(self, path: str, tol: float) -> Any:
+        where, found, out = self._env, self._env.new("sti_recorded_bed", lib.sti_recorded_bed_clear), ffi.new("sti_bed_verification*")
+        options = ffi.new("sti_bed_verify_options*", lib.sti_bed_verify_options_default())
+        step = self._scene.step
+        options.tol, options.step_tol, options.law, options.recover = tol, step.tol if step.tol > 0 else options.step_tol, step.law, step.recover
+        where.check(lib.sti_recorded_bed_load(where.c, path.encode(), found.c), path)
+        where.check(lib.sti_verify_recorded_bed(where.c, found.c, options, out), path)
+        return checked(out, lib.sti_bed_check_name, lib.STI_BED_CHECK_COUNT)
 
     def _text(self) -> str:
         out = ffi.new("char**")

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from ._env import Handle, InputError, env
-from ._record import Record, enum_text, fill, matrix
+from ._record import Record, enum_text, fill, matrix, reals
 from ._stiction import ffi, lib
 
 
 def _rows(values: Any, dimension: int, name: str, keep: list) -> Any:
-    array = np.ascontiguousarray(np.zeros((0, dimension)) if values is None else values, dtype=np.float64).reshape(-1, dimension)
+    array = np.atleast_2d(reals(np.zeros((0, dimension)) if values is None else values, name))
+    if array.ndim != 2 or array.shape[1] != dimension:
+        raise InputError(f"{name}: shape {array.shape}: rows of {dimension} numbers are expected")
     out = ffi.new("sti_rows*")
     out.count, out.dimension, out.value = array.shape[0], dimension, ffi.cast("double*", array.ctypes.data)
     keep.extend((array, out))
@@ -28,8 +30,17 @@ class Cone:
     ([[0.0, 1.0], [1.0, 0.0]], True, [[-1.0, 0.0], [0.0, -1.0]])
     """
 
-    def __init__(self, c: Any, owner: Any) -> None:
+    _c: Any
+    _owner: Any
+
+    def __init__(self, *arguments: Any) -> None:
+        raise TypeError("Cone: Cone.span(rays), Cone.face(inequalities) or stiction.load makes one")
+
+    @classmethod
+    def _of(cls, c: Any, owner: Any) -> "Cone":
+        self = cls.__new__(cls)
         self._c, self._owner = c, owner
+        return self
 
     @classmethod
     def span(cls, rays: Any, lines: Any = None, **options: Any) -> "Cone":
@@ -50,7 +61,7 @@ class Cone:
         where, out = env(), ffi.new("sti_polycone**")
         where.check(create(where.c, dimension, _rows(first, dimension, "first", keep), _rows(second, dimension, "second", keep), chosen, out))
         handle = where.own(out[0], lib.sti_polycone_destroy)
-        return cls(handle.c, (where, handle))
+        return cls._of(handle.c, (where, handle))
 
     @classmethod
     def _posed(cls, posed: Any, owner: Any) -> "Cone":
@@ -58,7 +69,7 @@ class Cone:
         where, out = env(), ffi.new("sti_polycone**")
         where.check(create(where.c, posed.dimension, ffi.addressof(posed, "first"), ffi.addressof(posed, "second"), ffi.NULL, out))
         handle = where.own(out[0], lib.sti_polycone_destroy, owner)
-        return cls(handle.c, (where, handle))
+        return cls._of(handle.c, (where, handle))
 
     def _table(self, rows: Any) -> np.ndarray:
         return np.array(ffi.unpack(rows.value, rows.count * rows.dimension) if rows.count else [], dtype=float).reshape(
@@ -119,7 +130,14 @@ class Cone:
     def _made(self, function: Any, *others: "Cone") -> "Cone":
         out = ffi.new("sti_polycone**")
         env().check(function(self._c, *(other._c for other in others), out))
-        return Cone(out[0], (Handle(out[0], lib.sti_polycone_destroy, self._owner), self._owner))
+        return Cone._of(out[0], (Handle(out[0], lib.sti_polycone_destroy, self._owner), self._owner))
+
+    def image(self, A: Any) -> "Cone":
+        """{ A x : x in the cone }"""
+        keep: list = []
+        out = ffi.new("sti_polycone**")
+        env().check(lib.sti_polycone_image(self._c, _rows(A, lib.sti_polycone_dimension_space(self._c), "A", keep), out))
+        return Cone._of(out[0], (Handle(out[0], lib.sti_polycone_destroy, self._owner), self._owner))
 
     def polar(self) -> "Cone":
         """{ y : y'x <= 0 on the cone }"""
@@ -137,6 +155,11 @@ class Cone:
         out = ffi.new("_Bool*")
         env().check(lib.sti_polycone_equal(self._c, other._c, out))
         return bool(out[0])
+
+    def __reduce__(self) -> tuple:
+        """Pickled by the doubles of its span."""
+        return Cone.span, (self.rays.reshape(-1, lib.sti_polycone_dimension_space(self._c)),
+                           self.lines.reshape(-1, lib.sti_polycone_dimension_space(self._c)))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -241,15 +241,15 @@ def robot(path: Union[str, os.PathLike], ground: bool = False, floating: bool = 
         raise InputError(f"{name}: not UTF-8 text: a robot is expected", name) from None
     except OSError as error:
         raise FileError(f"{name}: {error.strerror}") from None
-    paths = [*map(os.fspath, folders), *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(":")),
+    paths = [*(os.fspath(one) for one in folders), *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(":")),
              *(os.path.join(one, "share") for one in os.environ.get("AMENT_PREFIX_PATH", "").split(":") if one)]
     here = Path(name).resolve().parent
-    one = {"text": content, "folders": [os.path.realpath(one) for one in paths if os.path.isdir(one)] + [str(one) for one in (here, *here.parents)],
+    said = {"text": content, "folders": [os.path.realpath(one) for one in paths if os.path.isdir(one)] + [str(one) for one in (here, *here.parents)],
            "fixed": False if floating else None, "strict": strict or None, "material": "surface" if mu is not None else None, "height": height,
            "pose": pose, "joints": joints, "motors": motors, "springs": springs, "friction": friction, "collide": collide, "show": show,
            "decompose": decompose}
     scene: dict = {"kind": "scene", "description": os.path.basename(name), "dimension": 3, "time": time, "bodies": [],
-                   "urdf": [{key: value for key, value in one.items() if value is not None}]}
+                   "urdf": [{key: value for key, value in said.items() if value is not None}]}
     if mu is not None:
         scene["materials"] = {"surface": {"mu": mu}}
     if h is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from ._env import Env, InputError
-from ._moving import Moving, Recording, Rows, Turn, put_scene
+from ._moving import Moving, Recording, Rows, Turn, checked, put_scene
 from ._record import Record, kept, text, view
 from ._stiction import ffi, lib
 
@@ -99,13 +99,23 @@ class Navigation(Moving):
 
     def _row(self, report: Optional[Record]) -> dict:
         gap = report.least_gap if report is not None and np.isfinite(report.least_gap) else 0.0
+        pressing = [c for c in (report.contacts or [] if report is not None else []) if c.impulse > 0]
         return {"steps/time": self.time, "steps/q": self.q.ravel(), "steps/v": self.v.ravel(), "steps/least_gap": float(gap),
                 "steps/residual": float(report.residual) if report is not None else 0.0,
-                "steps/contacts": np.int32(report.contact_count if report is not None else 0)}
+                "steps/contacts": np.int32(report.contact_count if report is not None else 0), "steps/pressing": np.int32(len(pressing)),
+                "pressing/pair": np.array([(c.vehicle, c.other) for c in pressing], dtype=np.int32).reshape(-1, 2),
+                "pressing/contact": np.array([(c.gap, *c.n, c.impulse) for c in pressing], dtype=float).reshape(-1, 4)}
 
     def _record(self, path: str) -> Recording:
         put_scene(self._env, path, self.document)
-        return Rows(self._env, path, {"navigation": (self.document._source or b"").decode()}, self._row)
+        return Rows(self._env, path, {"navigation": (self.document._source or b"").decode()}, self._row, ["pressing/pair", "pressing/contact"])
+
+    def _verify_recording(self, path: str, tol: float) -> Any:
+        where, out = Env(), ffi.new("sti_navigation_verification*")
+        found, scene = where.new("sti_recorded_navigation", lib.sti_recorded_navigation_clear), self.document.again()
+        where.check(lib.sti_recorded_navigation_load(where.c, path.encode(), found.c), path)
+        where.check(lib.sti_verify_recorded_navigation(where.c, found.c, lib.sti_navigation_of(scene._c), tol, out), path)
+        return checked(out, lib.sti_navigation_check_name, lib.STI_NAVIGATION_CHECK_COUNT)
 
     # ---- copies, bit for bit
 

@@ -30,6 +30,8 @@ class Stochastic(Problem):
     kind, _fields = "stochastic", ("Q0", "c0", "T0", "W0", "bl", "bu", "lb", "ub")
     _solve, _answer, _clear = lib.sti_stochastic_solve, "sti_stochastic_answer", lib.sti_stochastic_answer_clear
     _options, _verify, _verification = lib.sti_stochastic_options_default, lib.sti_verify_stochastic, "sti_stochastic_verification"
+    _answer_save: Any = staticmethod(lambda where, problem, answer, path: lib.sti_stochastic_answer_save(where, answer, path))
+    _answer_load: Any = staticmethod(lib.sti_stochastic_answer_load)
 
 
 class Sample:
@@ -91,6 +93,8 @@ class VI(Problem):
     kind, _fields = "vi", ("variables", "F")
     _solve, _answer, _clear = lib.sti_vi_solve, "sti_vi_answer", lib.sti_vi_answer_clear
     _options, _verify, _verification = lib.sti_vi_options_default, lib.sti_verify_vi, "sti_vi_verification"
+    _answer_save: Any = staticmethod(lib.sti_vi_answer_save)
+    _answer_load: Any = staticmethod(lib.sti_vi_answer_load)
 
 
 class Bound(Problem):
@@ -147,9 +151,9 @@ def root(variables: Mapping[str, Any], equations: Sequence[str], method: str = "
     return parse(content).solve(**options)  # type: ignore[no-any-return]
 
 
-def vi(variables: Mapping[str, Any], F: Sequence[str], start: Optional[Sequence[float]] = None, definitions: Optional[Mapping[str, str]] = None,
+def vi(variables: Union[Mapping[str, Any], Sequence[str]], F: Sequence[str], start: Optional[Sequence[float]] = None, definitions: Optional[Mapping[str, str]] = None,
        **options: Any) -> "S.ViAnswer":
-    """x in a box with F(x)'(y - x) >= 0 for all y in it, by formulas. variables: {name: (low, high)}, None: no bound.
+    """x in a box with F(x)'(y - x) >= 0 for all y in it, by formulas. variables: {name: (low, high)}, None: no bound; or names.
 
     >>> import stiction
     >>> answer = stiction.vi({"x": (0, None)}, ["x^2 - 2"], start=[1])
@@ -157,7 +161,8 @@ def vi(variables: Mapping[str, Any], F: Sequence[str], start: Optional[Sequence[
     ('solved', 'existence', 1.414214)
     """
     from .documents import parse
-    content: dict = {"kind": "vi", "variables": {name: None if box is None else list(box) for name, box in variables.items()}, "F": list(F)}
+    boxes = variables if isinstance(variables, Mapping) else dict.fromkeys(variables)
+    content: dict = {"kind": "vi", "variables": {name: None if box is None else list(box) for name, box in boxes.items()}, "F": list(F)}
     if definitions is not None:
         content["definitions"] = dict(definitions)
     if start is not None:

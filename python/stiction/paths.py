@@ -126,6 +126,11 @@ def converge(scene: Union["Document", str, dict, Callable[[float], Moving]], ste
             return scene(h)
         given = document(scene)
         return given.start(**{"step" if given.kind == "system" else "h": h}, **options)  # type: ignore[no-any-return]
+    for h in steps:
+        mover = make(h)
+        count = ((mover.end if time is None else time) - mover.time) / h
+        if abs(count - round(count)) > 1e-6 * max(count, 1):
+            raise InputError(f"steps: {h}: it does not divide the time {mover.end if time is None else time}")
     paths = [Path.of(make(h), time) for h in steps]
     against = reference if reference is not None else Path.of(make(min(steps) / 8), time)
     errors = [path.error(against) for path in paths]

@@ -32,6 +32,8 @@ class Problem:
     """
 
     kind = ""
+    _c: Any
+    _keep: Any
     _fields: tuple = ()
     _solve: Any
     _answer: Any
@@ -85,11 +87,15 @@ class Problem:
         where, name = env(), os.fspath(path)
         if self._save is not None:
             where.check(self._save(where.c, self._c, name.encode()), name)
-        elif self._document is not None:
-            self._document.save(name)
         else:
             from .documents import parse
-            parse({"kind": self.kind, **self._parts()}, name)._document.save(name)
+            document = self._document
+            if document is None and type(self).__init__ is not Problem.__init__:
+                document = parse({"kind": self.kind, **{part: _bounds(value) for part, value in self._parts().items()}}, name)._document
+            if document is None or document.settings or document._written() is None:
+                raise TypeError(f"{self!r}: it has no file of its own: keep the one that it is from")
+            Path(name + ".tmp").write_bytes(document._source)
+            os.replace(name + ".tmp", name)
 
     def read_answer(self, path: Union[str, os.PathLike]) -> "Answer":
         """An answer that was saved, by save() or by `stiction solve --output`: claims that verify() checks."""
@@ -106,7 +112,7 @@ class Problem:
         return {name: value for name, value in found.items() if value is not None and np.size(value.data if hasattr(value, "tocsc") else value) > 0}
 
     def __reduce__(self) -> tuple:
-        if self._document is not None and self._document._source is not None:
+        if self._document is not None and self._document._written() is not None:
             return _read_again, (self._document,)
         if type(self).__init__ is Problem.__init__:
             raise TypeError(f"{self!r}: it goes nowhere without the file that it is from")
@@ -382,6 +388,13 @@ def _exact(*values: Any) -> bool:
     return False
 
 
+def _bounds(value: Any) -> Any:
+    """As JSON has them: None for what is not finite."""
+    if not isinstance(value, np.ndarray) or value.ndim != 1:
+        return value.toarray() if hasattr(value, "toarray") else value
+    return [number if np.isfinite(number) else None for number in value.tolist()]
+
+
 def _read_again(document: Any) -> Any:
     from .documents import _inside
     return _inside(document)
@@ -395,6 +408,11 @@ def _answered_again(problem: Problem, name: str, content: bytes) -> "Answer":
     with tempfile.TemporaryDirectory() as room:
         Path(room, name).write_bytes(content)
         return problem.read_answer(Path(room, name))
+
+
+# Of an answer, what is shown of its point.
+_POINTS = {"sti_lcp_answer": ("u", "z"), "sti_qp_answer": ("x",), "sti_l1_answer": ("x",), "sti_contact_answer": ("r",),
+           "sti_stochastic_answer": ("x",), "sti_vi_answer": ("x",)}
 
 
 class Answer(Record):
@@ -414,6 +432,17 @@ class Answer(Record):
 
     def __bool__(self) -> bool:
         return bool(self.outcome == "solved")
+
+    def __repr__(self) -> str:
+        if self.problem._answer not in _POINTS:
+            return super().__repr__()
+        said = [str(self.outcome).replace("_", " ")]
+        if self:
+            values = [(name, getattr(self, name)) for name in _POINTS[self.problem._answer]]
+            said += [f"{name} = {np.array2string(value, precision=6, threshold=8, separator=', ')}" for name, value in values if value is not None and value.size]
+        if "residual" in self._fields() and np.isfinite(self.residual):
+            said.append(f"residual {self.residual:.3g}")
+        return f"<answer of {self.problem.kind}: {', '.join(said)}{'; ' + self.reason if 'reason' in self._fields() and self.reason else ''}>"
 
     def save(self, path: Union[str, os.PathLike]) -> None:
         """To a .json file, as `stiction solve --output` does; `stiction verify` and read_answer() of the problem read it."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._callback import Caller
 from ._env import Env, InputError
-from ._moving import Moving, Recording, Rows, Turn, bytes_of
+from ._moving import Moving, Recording, Rows, Turn, bytes_of, checked, put_scene
 from ._record import Record, fill, kept, text, view
 from ._stiction import ffi, lib
 from .worlds import MODES
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .documents import Document
 
 Force = Callable[[float, np.ndarray, np.ndarray], Any]
+
+
+# Options that the check of a recording asks for.
+_TOLD = ("scheme", "substep", "friction", "facets", "balance", "settle")
 
 
 class SystemContact(NamedTuple):
@@ -191,7 +195,7 @@ class System(Moving):
         self._env, self._lock, self._keep = Env(), Turn(), []  # type: Env, Turn, list
         if "h" in options:  # as everywhere else
             options["step"] = options.pop("h")
-        given = system
+        given: Any = system
         if not isinstance(system, Defined):
             given, options = started(system, "sti_stepper_options", options)
         self._options, self._force, self._caller = dict(options), force, Caller()
@@ -300,7 +304,12 @@ class System(Moving):
             self._caller.check(self._env, lib.sti_system_instant(self._env.c, self._s, self.time, lib.sti_stepper_q(self._c),
                                                                  lib.sti_stepper_v(self._c), out))
         handle = self._env.own_with_env(out[0], lib.sti_instant_destroy)
-        return Instant(handle.c, handle)
+        if self._last is None:
+            return Instant._of(handle)
+        settled, told = ffi.new("sti_instant**"), ffi.new("sti_instant_settled*")
+        options = ffi.new("sti_settle_options*", {"gap_tol": 1e-7, "rate_tol": 1e-6, "floor": 1e-10})
+        self._env.check(lib.sti_instant_settle(self._env.c, handle.c, options, told, settled))
+        return Instant._of(self._env.own_with_env(settled[0], lib.sti_instant_destroy), Record(told))
 
     # ---- runs
 
@@ -336,7 +345,24 @@ class System(Moving):
         texts = {"coordinates": "\n".join(self.coordinates), "system": source.decode() if source else ""}
         if self.contact_names:
             texts["contact_names"] = "\n".join(self.contact_names)
+        if not isinstance(self._given, Defined):
+            put_scene(self._env, path, self.document, **{name: int(getattr(self._chosen, name)) for name in _TOLD})
         return Rows(self._env, path, texts, self._row)
+
+    def _verify_recording(self, path: str, tol: float) -> Any:
+        if isinstance(self._given, Defined) or self._force is not None:
+            raise TypeError(f"{self!r}: what a function of Python made of it, no independent check knows")
+        where, chosen, out = self._env, self._chosen, ffi.new("sti_system_verification*")
+        found, options = where.new("sti_recorded_system", lib.sti_recorded_system_clear), ffi.new("sti_system_verify_options*")
+        options[0] = lib.sti_system_verify_options_default()
+        options.tol, scene = tol, self.document.again()
+        options.inertia, options.lifts = chosen.scheme != lib.STI_SCHEME_QUASISTATIC, chosen.scheme == lib.STI_SCHEME_CONVEX
+        options.balances = chosen.scheme == lib.STI_SCHEME_ALPHA and chosen.balance
+        options.settles, options.drops = chosen.settle, not chosen.substep
+        options.facets = 0 if chosen.friction == lib.STI_FRICTION_CONE else chosen.facets
+        where.check(lib.sti_recorded_system_load(where.c, path.encode(), found.c), path)
+        where.check(lib.sti_verify_recorded_system(where.c, found.c, lib.sti_system_of(scene._c), options, out), path)
+        return checked(out, lib.sti_system_check_name, lib.STI_SYSTEM_CHECK_COUNT)
 
     # ---- copies, bit for bit
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Un
 import numpy as np
 
 from ._env import Env
-from ._moving import Moving, Recording, Turn, bytes_of, png, put_scene
+from ._moving import Moving, Recording, Turn, bytes_of, checked, png, put_scene
 from ._record import Record, fill, kept, record, row_type, text
 from ._stiction import ffi, lib
 
@@ -310,9 +310,7 @@ class World(Moving):
         where.check(lib.sti_recorded_world_load(where.c, path.encode(), found.c), path)
         out = ffi.new("sti_run_verification*")
         where.check(lib.sti_verify_recorded_world(where.c, found.c, options, out))
-        checked = record(out)
-        vars(checked)["checks"] = {text(lib.sti_run_check_name(k)): Record(ffi.addressof(out.check, k), out) for k in range(lib.STI_RUN_CHECK_COUNT)}
-        return checked  # type: ignore[no-any-return]
+        return checked(out, lib.sti_run_check_name, lib.STI_RUN_CHECK_COUNT)  # type: ignore[no-any-return]
 
     # ---- copies, bit for bit
 

@@ -111,3 +111,34 @@ def test_classes_carry_witnesses():
     assert found["copositive"].verdict is True and found["positive_semidefinite"].verdict is False
     x = found["positive_semidefinite"].x
     assert x @ M @ x < 0 and found["P"].index is not None
+
+
+def test_what_is_held_is_named():
+    held = analyze.closure("gripper", object="box")
+    assert held.closed is True and held.verify()
+    assert analyze.quality("gripper", object=["box"]).lower > 0.3 and analyze.grasp_friction("gripper", object="box").high < 1e-6
+    with pytest.raises(stiction.InputError, match="'bx': no such body or velocity; there are left, right, box"):
+        analyze.closure("gripper", object="bx")
+
+
+def test_actuators_bring_modes_about_within_their_bounds():
+    at = analyze.instant("rocking-block")
+    found = analyze.actuation(at, {"x": (-1, 1), "y": (-1, 1), 2: ("-1/2", "1/2")})
+    assert found and all(one.verify().accepted or not one.reachable for one in found.values() if one is not None)
+    push = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0, 1], "v": [0, 0],
+            "contacts": [{"name": "floor", "mu": 0.5, "n": [0, 1], "t": [[1, 0]]}]}
+    weak, strong = (analyze.actuation(push, {(1, 0): (-most, most)}) for most in (Fraction(2, 5), Fraction(3, 5)))
+    assert not weak["l"].possible and strong["l"].strict and strong["l"].tau[0] == pytest.approx(0.6)  # mu m g = 1/2
+    with pytest.raises(stiction.InputError, match="no such velocity"):
+        analyze.actuation(push, {"z": (0, 1)})
+    with pytest.raises(stiction.InputError, match="2 numbers"):
+        analyze.actuation(push, {(1, 0, 0): (0, 1)})
+
+
+def test_images_of_cones():
+    cone = stiction.Cone.span([[1, 0], [1, 1]])
+    assert cone.image([[0, 1], [1, 0]]) == stiction.Cone.span([[0, 1], [1, 1]])
+    with pytest.raises(stiction.InputError, match="A: shape"):
+        cone.image([[1, 2, 3]])
+    with pytest.raises(TypeError, match="Cone.span"):
+        stiction.Cone([[1, 0]])

@@ -2,7 +2,9 @@
 
 import copy
 import gc
+import os
 import pickle
+import subprocess
 import threading
 
 import numpy as np
@@ -251,3 +253,48 @@ def test_a_scene_has_parameters_and_starts_what_it_is():
     with pytest.raises(stiction.InputError) as caught:
         stiction.Scene("arch", friction=1)
     assert "friction" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["world", "bed", "system", "vehicles"])
+def test_a_recording_is_checked_by_others(name, tmp_path):
+    run = MAKERS[name]().run(0.2, record=tmp_path / "trajectory.h5", frame=0.01 if name == "bed" else None)
+    check = run.verify()
+    assert check.accepted and sum(one.looked for one in check.checks.values()) > 0
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    assert subprocess.run([stiction.command(), "verify", tmp_path], env=environment, stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_what_a_function_made_no_check_knows():
+    with pytest.raises(TypeError, match="no independent check"):
+        MAKERS["force"]().run(0.1).verify()
+
+
+def test_parameters_of_what_moves_are_given_by_name():
+    assert len(stiction.Bed("pebble-bed", count=70, tol=1e-5)) == 70
+    system = stiction.System("stick-slip", mu=0.3, h=0.02)
+    assert system.parameters["mu"] == 0.3 and system.h == 0.02
+    system.run(0.1, record=False)
+    assert bits(pickle.loads(pickle.dumps(system))) == bits(system) and system.copy().parameters == system.parameters
+    assert system.instant().settled is not None
+    with pytest.raises(stiction.InputError, match="foo: no such parameter"):
+        stiction.Bed("pebble-bed", foo=1)
+    with pytest.raises(stiction.InputError, match="time"):
+        system.run(float("nan"))
+
+
+def test_scenes_and_reports_are_pickled():
+    for scene in (stiction.Scene("arch", mu=0.3), stiction.Scene("pebble-bed", count=33), stiction.load("stick-slip", mu=0.3)):
+        for other in (pickle.loads(pickle.dumps(scene)), copy.deepcopy(scene)):
+            assert type(other) is type(scene) and other.start().step() and other.settings == scene.settings or scene.kind == "scene"
+    run = stiction.World("arch").run(0.05)
+    other = pickle.loads(pickle.dumps(run))
+    assert np.array_equal(other.residual, run.residual) and other[0].time == run[0].time
+    with pytest.raises(ValueError, match="no recording"):
+        other.page()
+    with pytest.raises(TypeError, match="memory of the library"):
+        pickle.dumps(stiction.analyze.modes("rocking-block"))
+
+
+def test_a_step_that_does_not_divide_the_time_has_no_order():
+    with pytest.raises(stiction.InputError, match="steps: 0.04"):
+        stiction.converge("pendulum", [0.04, 0.02], time=0.5)

@@ -1,6 +1,8 @@
 """Problems from numpy, scipy and files: answers, proofs, errors."""
 
 import gc
+import pickle
+import subprocess
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -115,3 +117,75 @@ def test_the_interpreter_goes_on_meanwhile():
         thread.join(0.002)
         ticks.append(1)
     assert answers and answers[0].time_s > 0.02 and len(ticks) > 3
+
+
+def test_a_problem_is_posed_before_it_is_solved():
+    assert stiction.LCP([[1, 2], [2, 1]], [-1, -1]).enumerate().vertex_count == 3
+    assert stiction.MLCP([[2]], [[-1]], [[1]], [[0]], [0], [-1]).solve().u.tolist() == [1]
+    assert stiction.QP(np.eye(2), [-1, -2], lb=0, ub=1.5).solve().x == pytest.approx([1, 1.5])
+    assert stiction.QP(None, [1.0, 1.0], A=np.eye(2), l=2, u=np.inf).solve().x == pytest.approx([2, 2])
+    assert stiction.AVI([[2, 0], [0, 2]], [-8, -2], lb=0, ub=3).solve().u.tolist() == [3, 1]
+    with pytest.raises(TypeError, match="stiction.load"):
+        stiction.Root(["x"])
+
+
+def test_fractions_stay_exact():
+    third = Fraction(1, 3)
+    assert stiction.lcp([[third]], [-1]).z_exact.tolist() == [3]
+    assert stiction.lcp([["1/3"]], ["-2/7"]).z_exact.tolist() == [Fraction(6, 7)]
+    assert stiction.LCP(np.array([[third]], dtype=object), [-1]).solve().exact
+    assert stiction.mlcp([[1]], [[-third]], [[1]], [[0]], [0], [-1]).u.tolist() == [1]
+
+
+@pytest.mark.parametrize("M", [np.array([[2, 1j], [1, 2]]), scipy.sparse.csc_matrix([[2, 1j], [1, 2]]), [[2, 1], [1]], [[None, 1], [1, 2]]],
+                         ids=["complex", "sparse", "ragged", "None"])
+def test_what_is_no_matrix_of_real_numbers_is_refused(M):
+    with pytest.raises(stiction.InputError, match="M"):
+        stiction.lcp(M, [-5, -6])
+    with pytest.raises(ValueError, match="P"):
+        stiction.qp(M, [-5, -6])
+
+
+def test_contact_in_the_global_form_is_that_in_the_local_one():
+    rng = np.random.default_rng(3)
+    H, f, w, M = rng.normal(size=(7, 6)), rng.normal(size=7), rng.normal(size=6), np.diag(rng.uniform(1, 2, 7))
+    W, q = H.T @ np.linalg.solve(M, H), H.T @ np.linalg.solve(M, f) + w
+    local, other = stiction.contact(W, q, [0.3, 0.6]), stiction.contact(M=scipy.sparse.csc_matrix(M), H=H, f=f, w=w, mu=[0.3, 0.6])
+    assert other.verify().accepted and np.allclose(local.r, other.r, atol=1e-6)
+    assert np.allclose(M @ other.v, H @ other.r + f, atol=1e-6)
+    assert stiction.contact(np.eye(4), [-1, 0.1, -1, 0.1], 0.5, dimension=2).r.shape == (4,)
+    with pytest.raises(stiction.InputError, match="2 or 3 is expected"):
+        stiction.contact(np.eye(6), -np.ones(6), 0.5)
+    with pytest.raises(stiction.InputError, match="W, q and mu, or M, H, f and mu"):
+        stiction.contact(W, q)
+    with pytest.raises(stiction.InputError, match="rows for each"):
+        stiction.contact(np.eye(6), -np.ones(6), [0.5])
+
+
+SOLVED = {
+    "lcp": lambda: stiction.LCP([["2/3", 1], [1, 2]], [-5, -6]), "none": lambda: stiction.LCP([[-1.0]], [-1.0]),
+    "mlcp": lambda: stiction.MLCP([[2]], [[-1]], [[1]], [[0]], [0], [-1]), "avi": lambda: stiction.AVI([[2, 0], [0, 2]], [-8, -2], lb=0, ub=3),
+    "qp": lambda: stiction.QP([[2.0, 0], [0, 2]], [-2.0, -2], ub=[0.5, np.inf]), "l1": lambda: stiction.L1([[1.0, 0], [0, 1], [1, 1]], [1, -2, 0]),
+    "contact": lambda: stiction.Contact(np.eye(3), [-1, 0.2, 0], 0.5), "fclib": lambda: stiction.load(PROBLEMS / "siconos_one_object.hdf5"),
+    "vi": lambda: stiction.parse({"kind": "vi", "variables": {"x": [0, None]}, "F": ["x^2 - 2"], "start": [1]})}
+
+
+@pytest.mark.parametrize("make", SOLVED.values(), ids=list(SOLVED))
+def test_problems_and_answers_go_through_files_and_pickle(make, tmp_path):
+    problem = make()
+    answer = problem.solve()
+    name = tmp_path / ("problem.hdf5" if problem.kind == "contact" else "problem.json")
+    problem.save(name)
+    answer.save(tmp_path / "answer.json")
+    claim = stiction.load(name).read_answer(tmp_path / "answer.json")
+    assert claim.outcome == answer.outcome and claim.verify().accepted
+    assert subprocess.run([stiction.command(), "verify", name, tmp_path / "answer.json", "--quiet"], env={}).returncode == 0
+    again = pickle.loads(pickle.dumps(answer))
+    assert again.outcome == answer.outcome and again.verify().accepted
+    assert pickle.loads(pickle.dumps(problem)).solve().outcome == answer.outcome
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+def test_an_answer_says_what_it_is():
+    assert repr(stiction.lcp([[2.0]], [-1.0])).startswith("<answer of lcp: solved, z = [0.5], residual 0")
+    assert "no solution" in repr(stiction.lcp([[-1.0]], [-1.0]))
