@@ -9,7 +9,7 @@ import numpy as np
 
 from ._env import Env
 from ._moving import Moving, Recording, Turn, bytes_of, checked, png, put_scene
-from ._record import Record, fill, kept, record, row_type, text
+from ._record import fill, kept, record, row_type, text
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
