@@ -44,10 +44,19 @@ typedef struct impact {
     sti_world_report* report;
 } impact;
 
+// Of its impulse and its opening one is rounding: this impulse changes the velocity by more than is left of the gap.
+static bool carries(const impact* k, int c) {
+    const sti_act* act = &k->s->acts.act[c];
+    const double r = k->s->acts.r[c * k->world->dim];
+    if (!(r > 0)) return false;
+    return r * sti_row_mass(k->world, act->row[0], act->row[0]) >
+           sti_row_apply(k->world, act->row[0], k->s->u) + act->w[0];
+}
+
 // A contact that comes down faster than what may rest, and is stopped.
 static bool comes_down(const impact* k, int c) {
     const sti_act* act = &k->s->acts.act[c];
-    if (act->kind != STI_ACT_CONTACT || !(k->s->acts.r[c * k->world->dim] > 0)) return false;
+    if (act->kind != STI_ACT_CONTACT || !carries(k, c)) return false;
     return sti_row_apply(k->world, act->row[0], k->s->v_star) + k->world->contact[act->of].offset[0] < -k->rest_speed;
 }
 
@@ -63,7 +72,7 @@ static double gap_of(const impact* k, const sti_act* act) {
 static bool takes_part(const impact* k, int c) {
     const sti_act* act = &k->s->acts.act[c];
     if (act->kind != STI_ACT_CONTACT && act->kind != STI_ACT_LIMIT) return false;
-    return k->s->acts.r[c * k->world->dim] > 0 || gap_of(k, act) <= TOUCHING * k->world->size;
+    return carries(k, c) || gap_of(k, act) <= TOUCHING * k->world->size;
 }
 
 static double offset_of(const impact* k, const sti_act* act, int axis) {

@@ -559,6 +559,17 @@ static void audit(tally* t, scene* s, const sti_world_report* r, long step) {
     t->gain = fmax(t->gain, r->gain / s->scale);
 }
 
+// What bounces or lands is closed at the end of its step.
+static void audit_hits(tally* t, const scene* s, const sti_world* world, long step) {
+    int count;
+    const sti_world_contact* contacts = sti_world_contacts(world, &count);
+    for (int c = 0; c < count; c++) {
+        const double open = contacts[c].gap + s->options.h * contacts[c].u[0];
+        if (!isnan(contacts[c].hit) && open > 1e-3 * s->size)
+            complain(t, s, step, "hits, and is open", open / s->size, contacts[c].r[0]);
+    }
+}
+
 static bool one_step(tally* t, scene* s, sti_world* world, long step) {
     sti_world_report r;
     s->allowed = s->springs ? spring_allowance(s, world) : 0;
@@ -591,6 +602,7 @@ static bool one_step(tally* t, scene* s, sti_world* world, long step) {
     }
     t->residual = fmax(t->residual, r.residual);
     if (step % 10 == s->number % 10) verify_step(t, s, world, step);
+    audit_hits(t, s, world, step);
     return true;
 }
 
