@@ -215,7 +215,7 @@ static double margin_of(const grasp* g, const double* lambda) {
     return sum > 0 ? least / sum : least;
 }
 
-// Forces of a solution of the conic program; of contacts without friction normal ones alone, without what rounding adds.
+// Forces of a solution of the conic program; of contacts without friction only normal ones, without what rounding adds.
 static void take_forces(const grasp* g, const double* from, double* lambda) {
     const sti_posed* s = &g->s;
     memcpy(lambda, from, (size_t)s->p * sizeof *lambda);

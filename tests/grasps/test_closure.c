@@ -121,8 +121,8 @@ static void a_margin_too_small_to_see_is_not_called_none(void** state) {
     sti_closure_clear(group_env, &c);
 }
 
-// Friction that the conic program cannot see takes nothing from normals that hold alone: those of a particle in a plane,
-// in space, from four sides.
+// Away from the border random grasps in space are decided, with a witness that holds; also if the fourth contact
+// has no friction.
 static void normals_that_hold_alone_close_with_any_friction(void** state) {
     (void)state;
     tool_instant t;
