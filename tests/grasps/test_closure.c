@@ -121,8 +121,8 @@ static void a_margin_too_small_to_see_is_not_called_none(void** state) {
     sti_closure_clear(group_env, &c);
 }
 
-// Away from the border random grasps in space are decided, with a witness that holds; also if the fourth contact
-// has no friction.
+// Friction that the conic program cannot see takes nothing from normals that hold alone: those of a particle in a
+// plane, in space, from four sides.
 static void normals_that_hold_alone_close_with_any_friction(void** state) {
     (void)state;
     tool_instant t;
@@ -136,8 +136,8 @@ static void normals_that_hold_alone_close_with_any_friction(void** state) {
     expect(&t, true, STI_YES, true);
 }
 
-// Away from the border random grasps in space are decided, with a witness that holds; also where the fourth contact has
-// no friction.
+// Away from the border random grasps in space are decided, with a witness that holds; also where the fourth contact
+// has no friction.
 static void random_grasps_in_space(bool slick) {
     sti_rng rng = {77};
     int count[3] = {0};
