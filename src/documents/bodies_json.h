@@ -113,8 +113,8 @@ typedef struct sti_world_source {
 
 sti_status sti_world_source_read(const sti_json_tree* tree, sti_world_source* out);
 sti_status sti_world_source_set(sti_env* env, sti_world_source* source, const sti_settings* settings);
-// Text that reads back as the same elsewhere (bodies_urdf.c); free with sti_free.
-sti_status sti_world_source_text(sti_env* env, const sti_world_source* source, char** out);
+// Text that reads back as the same elsewhere (bodies_urdf.c), with its settings or without; free with sti_free.
+sti_status sti_world_source_text(sti_env* env, const sti_world_source* source, bool settings, char** out);
 void sti_world_source_clear(sti_env* env, sti_world_source* source);
 void sti_world_scene_destroy(sti_env* env, sti_world_scene* scene);
 

@@ -356,7 +356,7 @@ static sti_status keep_parameters(const sti_bodies_reader* r, sti_world_scene* s
 static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
     static const char* const names[] = {"kind",    "name",      "description", "parameters", "definitions", "dimension",
                                         "gravity", "materials", "pairs",       "bodies",     "joints",      "springs",
-                                        "ignore",  "step",      "time",        "urdf"};
+                                        "ignore",  "step",      "time",        "urdf",       "settings"};
     const sti_place at_bed = sti_place_key(NULL, "bed"), at_dimension = sti_place_key(NULL, "dimension");
     const sti_json_value *root = r->tree->root, *bed = sti_json_field(root, "bed");
     int64_t dim = 0;
@@ -413,6 +413,8 @@ static sti_status read_scene(const sti_json_tree* tree, const char* settings, st
     *out = sti_alloc_array_zero(tree->env, 1, sizeof **out);
     if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
     sti_status status = sti_settings_cut(tree->env, settings, &r.settings);
+    if (status == STI_ERR_INPUT)
+        status = sti_file_fail(tree->env, status, tree->name, "settings: %.80s: name=value,.. is expected", settings);
     if (status == STI_OK) status = read_all(&r, *out);
     sti_bodies_formulas_end(&r);
     sti_settings_clear(tree->env, &r.settings);
@@ -421,12 +423,17 @@ static sti_status read_scene(const sti_json_tree* tree, const char* settings, st
 
 sti_status sti_world_source_read(const sti_json_tree* tree, sti_world_source* out) {
     sti_env* env = tree->env;
-    const sti_status status = read_scene(tree, "", &out->scene);
+    const sti_json_value* field = sti_json_field(tree->root, "settings");
+    const sti_place place = sti_place_key(NULL, "settings");
+    if (field != NULL && !sti_json_is_string(field))
+        return sti_json_fail(tree, &place, field, "a text like \"mu=0.3,step.h=0.01\" is expected");
+    const char* settings = field != NULL ? field->text : "";
+    const sti_status status = read_scene(tree, settings, &out->scene);
     if (status != STI_OK) return status;
     out->name = sti_strdup(env, tree->name);
     out->text = sti_strdup(env, tree->source);
     out->directory = tree->directory != NULL ? sti_strdup(env, tree->directory) : NULL;
-    out->settings = sti_strdup(env, "");
+    out->settings = sti_strdup(env, settings);
     if (out->name != NULL && out->text != NULL && out->settings != NULL &&
         (out->directory != NULL || tree->directory == NULL))
         return STI_OK;

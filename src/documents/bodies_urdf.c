@@ -367,9 +367,11 @@ static sti_status put_robot(sti_json* j, const sti_json_value* robot, const char
     return j->status;
 }
 
-static sti_status put_scene(sti_json* j, const sti_json_value* root, const char* directory) {
+// settings: in place of those that it has; NULL: as it has them
+static sti_status put_scene(sti_json* j, const sti_json_value* root, const char* directory, const char* settings) {
     sti_status status = STI_OK;
     for (const sti_json_value* v = root->child; status == STI_OK && v != NULL; v = v->next) {
+        if (settings != NULL && strcmp(v->key, "settings") == 0) continue;
         sti_json_break(j);
         if (strcmp(v->key, "urdf") != 0 || !sti_json_is_array(v)) {
             put_value(j, v->key, v);
@@ -380,14 +382,16 @@ static sti_status put_scene(sti_json* j, const sti_json_value* root, const char*
             status = put_robot(j, robot, directory);
         sti_json_end(j);
     }
+    if (settings != NULL) sti_json_break(j);
+    if (settings != NULL) sti_json_text(j, "settings", settings);
     return status;
 }
 
-static sti_status print(const sti_json_tree* tree, const char* directory, char** out) {
+static sti_status print(const sti_json_tree* tree, const char* directory, const char* settings, char** out) {
     sti_json j;
     char* text;
     sti_json_begin(&j, tree->env);
-    const sti_status put = put_scene(&j, tree->root, directory);
+    const sti_status put = put_scene(&j, tree->root, directory, settings);
     const sti_status status = sti_json_finish(&j, &text, NULL);
     if (put == STI_OK && status == STI_OK)
         *out = text;
@@ -396,14 +400,15 @@ static sti_status print(const sti_json_tree* tree, const char* directory, char**
     return put != STI_OK ? put : status;
 }
 
-sti_status sti_world_source_text(sti_env* env, const sti_world_source* s, char** out) {
+sti_status sti_world_source_text(sti_env* env, const sti_world_source* s, bool settings, char** out) {
+    const bool changed = settings && s->settings[0] != '\0';
     sti_json_tree tree;
     *out = NULL;
     char* text = sti_strdup(env, s->text);
     if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
     sti_status status = sti_json_tree_create(env, text, strlen(text), "scene", &tree);
-    if (status == STI_OK && sti_json_field(tree.root, "urdf") != NULL)
-        status = print(&tree, s->directory, out);
+    if (status == STI_OK && (changed || sti_json_field(tree.root, "urdf") != NULL))
+        status = print(&tree, s->directory, changed ? s->settings : NULL, out);
     else if (status == STI_OK)
         *out = sti_strdup(env, s->text);
     if (status == STI_OK && *out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");

@@ -144,15 +144,7 @@ sti_status sti_document_set(sti_document* document, const char* settings) {
 sti_status sti_document_save(sti_env* env, const sti_document* document, const char* path) {
     const sti_kind_row* row = kinds[document->kind].row;
     if (row->save != NULL) return row->save(env, document->content, path);
-    if (row->text == NULL)
-        return sti_file_fail(env, STI_ERR_ARGUMENT, path, "kind %s cannot be written", sti_kind_text(document->kind));
-    if (!sti_file_has_suffix(path, ".json"))
-        return sti_file_fail(env, STI_ERR_ARGUMENT, path, "a name that ends in .json is expected");
-    char* text;
-    sti_status status = row->text(env, document->content, &text);
-    if (status == STI_OK) status = sti_file_write(env, path, text, strlen(text));
-    sti_free(env, text);
-    return status;
+    return sti_file_fail(env, STI_ERR_ARGUMENT, path, "kind %s cannot be written", sti_kind_text(document->kind));
 }
 
 sti_status sti_document_text(sti_env* env, const sti_document* document, char** out) {

@@ -146,10 +146,22 @@ static sti_status set(sti_env* env, void* content, const sti_settings* settings)
 
 static sti_status text(sti_env* env, const void* content, char** out) {
     const store* s = content;
-    return s->bodies ? sti_world_source_text(env, &s->world, out) : sti_scene_json(env, &s->grains, out);
+    return s->bodies ? sti_world_source_text(env, &s->world, false, out) : sti_scene_json(env, &s->grains, out);
 }
 
-const sti_kind_row sti_kind_scene = {.read = read, .destroy = destroy, .set = set, .text = text};
+static sti_status save(sti_env* env, const void* content, const char* path) {
+    const store* s = content;
+    char* written = NULL;
+    if (!sti_file_has_suffix(path, ".json"))
+        return sti_file_fail(env, STI_ERR_ARGUMENT, path, "a name that ends in .json is expected");
+    sti_status status =
+        s->bodies ? sti_world_source_text(env, &s->world, true, &written) : sti_scene_json(env, &s->grains, &written);
+    if (status == STI_OK) status = sti_file_write(env, path, written, strlen(written));
+    sti_free(env, written);
+    return status;
+}
+
+const sti_kind_row sti_kind_scene = {.read = read, .destroy = destroy, .set = set, .text = text, .save = save};
 
 const sti_scene* sti_scene_of(const sti_document* document) {
     const store* s = sti_document_content(document, STI_KIND_SCENE);

@@ -298,3 +298,18 @@ def test_scenes_and_reports_are_pickled():
 def test_a_step_that_does_not_divide_the_time_has_no_order():
     with pytest.raises(stiction.InputError, match="steps: 0.04"):
         stiction.converge("pendulum", [0.04, 0.02], time=0.5)
+
+
+@pytest.mark.parametrize("name", ["arch", "arm-grasp", "pebble-bed"])
+def test_a_scene_is_saved_with_its_parameters(name, tmp_path):
+    scene, file = stiction.Scene(name, mu=0.31, **{"step.h": 0.004}), tmp_path / "scene.json"
+    for mu in (0.31, 0.27):
+        scene.set(mu=mu).save(file)
+        other = stiction.Scene(file)
+        assert other.parameters["mu"] == mu and other.start().h == 0.004
+        assert bits(other.start()) == bits(scene.start())
+        scene = stiction.Scene(file)
+    if name != "pebble-bed":
+        file.write_text(file.read_text().replace("mu=", "mu"))
+        with pytest.raises(stiction.InputError, match="settings: mu.*name=value"):
+            stiction.load(file)
