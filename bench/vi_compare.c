@@ -109,13 +109,16 @@ static double distance(sti_env* env, problem* p, const double* x) {
 
 // ---- solvers
 
-static void solve_ours(problem* p, outcome* out) {
+// rounded: without the proof in integers that small problems end with.
+static void solve_ours(problem* p, bool rounded, outcome* out) {
     sti_env* env;
     sti_lcp_answer a;
     if (sti_env_create(NULL, &env) != STI_OK) return;
     const sti_avi avi = view(p);
+    sti_lcp_options o = sti_lcp_options_default();
+    o.rounded = rounded;
     const double begin = bench_cpu();
-    out->returned = sti_avi_solve(env, &avi, NULL, &a) == STI_OK && a.outcome == STI_SOLVED;
+    out->returned = sti_avi_solve(env, &avi, &o, &a) == STI_OK && a.outcome == STI_SOLVED;
     out->time_s = bench_cpu() - begin;
     if (out->returned) memcpy(out->x, a.u, (size_t)p->n * sizeof *a.u);
     sti_env_destroy(env);
@@ -148,15 +151,16 @@ static void solve_relay(problem* p, int id, outcome* out) {
 }
 #endif
 
-static const char* const names[] = {"stiction", "siconos lemke", "siconos pgs", "siconos caoferris"};
-enum { SOLVERS = sizeof names / sizeof names[0] };
+static const char* const names[] = {"stiction", "stiction, rounded", "siconos lemke", "siconos pgs",
+                                    "siconos caoferris"};
+enum { OURS = 2, SOLVERS = sizeof names / sizeof names[0] };
 
 static bool takes(int solver, bool polyhedron) {
 #ifdef STI_HAVE_SICONOS
-    return solver == 0 || !polyhedron;
+    return solver < OURS || !polyhedron;
 #else
     (void)polyhedron;
-    return solver == 0;
+    return solver < OURS;
 #endif
 }
 
@@ -164,11 +168,11 @@ static void work(void* context, void* result) {
     const job* j = context;
     outcome* out = result;
     *out = (outcome){0};
-    if (j->solver == 0) solve_ours(j->p, out);
+    if (j->solver < OURS) solve_ours(j->p, j->solver == 1, out);
 #ifdef STI_HAVE_SICONOS
     numerics_set_verbose(0);
-    const int ids[] = {0, SICONOS_RELAY_LEMKE, SICONOS_RELAY_PGS, SICONOS_RELAY_AVI_CAOFERRIS};
-    if (j->solver > 0) solve_relay(j->p, ids[j->solver], out);
+    const int ids[] = {0, 0, SICONOS_RELAY_LEMKE, SICONOS_RELAY_PGS, SICONOS_RELAY_AVI_CAOFERRIS};
+    if (j->solver >= OURS) solve_relay(j->p, ids[j->solver], out);
 #endif
 }
 

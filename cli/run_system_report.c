@@ -91,6 +91,27 @@ static void put_quality(cli_json* j, const sti_system_run* t) {
     cli_json_integer(j, "most_active", t->most_active);
 }
 
+static void put_facets(cli_json* j, const sti_system_run* t) {
+    if (t->facet_steps + t->facet_passed == 0) {
+        cli_json_null(j, "facet_change");
+        return;
+    }
+    cli_json_object(j, "facet_change");
+    cli_json_number(j, "impulse", t->facet_impulse);
+    cli_json_number(j, "worst", t->worst_facet);
+    cli_json_integer(j, "steps", t->facet_steps);
+    cli_json_integer(j, "passed", t->facet_passed);
+    cli_json_end(j);
+}
+
+static void say_facets(const cli* c, const sti_system_run* t) {
+    if (t->facet_steps == 0) return;
+    cli_say(c, "  facets: steps with round friction but for impulses of %.3g in all, at most %.2g of the friction",
+            t->facet_impulse, t->worst_facet);
+    if (t->facet_passed > 0) cli_say(c, "; %ld steps with collisions or pieces not looked at", t->facet_passed);
+    cli_say(c, "\n");
+}
+
 static void put_events(cli_json* j, const sti_system_run* t) {
     cli_json_object(j, "located");
     cli_json_integer(j, "count", t->events);
@@ -128,6 +149,7 @@ static void fill_json(cli_json* j, const cli_system_run* run) {
     put_state(j, run);
     put_quality(j, t);
     put_events(j, t);
+    put_facets(j, t);
     cli_measure_json(j, t->measure, CLI_MEASURED_SYSTEM);
     cli_json_number(j, "time_s", run->state.time_s);
     cli_json_object(j, "time_parts_s");
@@ -215,6 +237,7 @@ static void say(const cli* c, const cli_system_run* run) {
     cli_say(c, "  worst residual %.1e, penetration %.1e, joint drift %.1e, correction %.1e\n", t->worst_residual,
             t->worst_penetration, t->worst_drift, t->worst_correction);
     say_program(c, t);
+    say_facets(c, t);
     say_joints(c, t);
     say_events(c, run);
     cli_measure_say(c, t->measure);

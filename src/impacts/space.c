@@ -8,7 +8,6 @@
 #include "linalg/dense.h"
 #include "linalg/few.h"
 #include "linalg/small.h"
-#include "linalg/small.h"
 
 static bool taken(const sti_instant_contact* c, sti_space_choice choice) {
     return c->bilateral || (c->gap <= choice.gap_tol && (choice.bounded || !c->pressed));

@@ -72,6 +72,10 @@ static const sti_member members[] = {
     STI_MEMBER(sti_system_run, STI_DOUBLE, worst_lift),
     STI_MEMBER(sti_system_run, STI_DOUBLE, worst_drift_rate),
     STI_MEMBER(sti_system_run, STI_DOUBLE, worst_duality_gap),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, facet_impulse),
+    STI_MEMBER(sti_system_run, STI_DOUBLE, worst_facet),
+    STI_MEMBER(sti_system_run, STI_LONG, facet_steps),
+    STI_MEMBER(sti_system_run, STI_LONG, facet_passed),
     STI_MEMBER(sti_system_run, STI_INT, index),
     STI_MEMBER(sti_system_run, STI_LONG, events),
     STI_MEMBER(sti_system_run, STI_DOUBLE, stepped),
@@ -356,12 +360,39 @@ static sti_status look(life* l, const sti_step_report* r) {
     return status;
 }
 
+// What facets changed. A contact that sticks does so within the disc too. One that slides with the slip s has the
+// impulse c_t of a corner or a side; with the impulse delta = -mu c_n s / |s| - c_t added it is Coulomb's. So the step
+// is one with the round cone under these impulses more, and they are shown to be at most 2 sin(pi / 2K) mu c_n.
+static void measure_facets(life* l, const sti_step_report* r) {
+    double sum = 0, most = 0;
+    const sti_stepper_options* o = &l->options;
+    if (o->scheme != STI_SCHEME_ALPHA || o->friction != STI_FRICTION_FACETS || o->events != STI_EVENTS_OFF) return;
+    for (int i = 0; i < open_contacts(l); i++) {
+        const sti_instant_contact* c = &l->instant->contacts[i];
+        const double *t = r->impulse_t + 2 * i, *s = r->slip + 2 * i, bound = c->mu * r->impulse_n[i];
+        const double speed = hypot(s[0], s[1]);
+        if (c->tangent_count != 2 || !(bound > 0)) continue;
+        most += bound;
+        if (r->mode[i] == STI_MODE_SLIDE && speed > 0)
+            sum += hypot(t[0] + bound * s[0] / speed, t[1] + bound * s[1] / speed);
+    }
+    if (!(most > 0)) return;
+    if (r->pieces > 1 || r->collisions > 0) {
+        l->run.facet_passed++;
+        return;
+    }
+    l->run.facet_steps++;
+    l->run.facet_impulse += sum;
+    l->run.worst_facet = fmax(l->run.worst_facet, sum / most);
+}
+
 static sti_status measure(life* l, const sti_step_report* r) {
     double normal = 0;
     for (int i = 0; i < open_contacts(l); i++) normal += r->impulse_n[i];
     const bool changed = find_closed(l) || r->collisions > 0;
     take_row(l, normal);
     measure_impacts(l, r);
+    measure_facets(l, r);
     return sti_meter_due(l->meter, r->step, changed) ? look(l, r) : STI_OK;
 }
 
@@ -679,7 +710,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_system = {
     .kind = "system",
-    .version = 3,
+    .version = 4,
     .now = now,
     .step = step,
     .save = save,

@@ -335,18 +335,18 @@ static void accept(long iterations, double time_s, sti_lcp_answer* a) {
         snprintf(a->reason, sizeof a->reason, "Lemke's method on the bounded box, where it cannot end on a ray");
 }
 
-static sti_status judge(sti_env* env, const sti_avi* p, const sti_mlcp* mlcp, double tol, const sti_lcp_answer* inner,
-                        bool last, double start, sti_lcp_answer* a) {
+static sti_status judge(sti_env* env, const sti_avi* p, const sti_mlcp* mlcp, const sti_lcp_options* options,
+                        const sti_lcp_answer* inner, bool last, double start, sti_lcp_answer* a) {
     bool holds = false;
     sti_status status = STI_OK;
-    const bool small = 3 * p->n <= CONFIRM;
+    const bool small = 3 * p->n <= CONFIRM && !options->rounded;
     if (small) status = confirm(env, p, inner->z, a, &holds);
     if (status == STI_OK && !holds) {
         take_box_point(p, inner->z, a);
         for (int i = 0; i < a->n; i++) a->alpha[i] = a->z[i] > 0;
     }
     if (status == STI_OK) status = sti_mlcp_residual(env, mlcp, a);
-    if (status == STI_OK && (holds || !small || last) && a->residual <= tol)
+    if (status == STI_OK && (holds || !small || last) && a->residual <= options->tol)
         accept(inner->iterations, sti_clock() - start, a);
     return status;
 }
@@ -364,7 +364,7 @@ sti_status sti_avi_solve_box(sti_env* env, const sti_avi* p, const sti_mlcp* mlc
     if (status == STI_OK) status = sti_lcp_solve(env, &b.lcp, &o, &inner);
     if (status == STI_OK) status = reserve_answer(env, p, a);
     if (status == STI_OK && inner.z != NULL && inner.termination == STI_END_SOLUTION)
-        status = judge(env, p, mlcp, options->tol, &inner, last, start, a);
+        status = judge(env, p, mlcp, options, &inner, last, start, a);
     a->time_s = sti_clock() - start;
     sti_lcp_answer_clear(env, &inner);
     clear_box(env, &b);

@@ -259,6 +259,37 @@ static void hypotheses_that_fail_are_seen_to_fail(void** state) {
     sti_run_destroy(run);
 }
 
+// A point slides on a floor, 0.165 radians off a corner: that corner is 2 sin(0.165 / 2) of the friction away from the
+// round one in the first step, and no corner is ever farther than 2 sin(pi / 16).
+static void what_facets_changed_is_bounded(void** state) {
+    (void)state;
+    static const char point[] =
+        "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\", \"z\"], \"kinetic\": \"(x'^2 + y'^2 + z'^2)/2\","
+        " \"potential\": \"9.81*z\", \"contacts\": [{\"name\": \"floor\", \"gap\": \"z\", \"slip\": [\"x'\", \"y'\"],"
+        " \"mu\": 0.3}], \"state\": {\"q\": [0, 0, 0], \"v\": [3, 0.5, 0]}}";
+    const double pi = 3.14159265358979, bound = 0.3 * g * 0.001;
+    sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    o.step = 0.001;
+    sti_run* run = run_system(point, NULL, &o, 0.001);
+    const sti_system_run* x = sti_system_run_of(run);
+    assert_true(x->facet_steps == 1 && x->facet_passed == 0);
+    assert_near(x->facet_impulse, bound * 2 * sin(atan(0.5 / 3) / 2), 1e-3 * bound);
+    assert_near(x->worst_facet * bound, x->facet_impulse, 1e-12);
+    sti_run_destroy(run);
+    for (o.facets = 8; o.facets <= 64; o.facets *= 2) {
+        run = run_system(point, NULL, &o, 1.5);  // to rest, and there
+        x = sti_system_run_of(run);
+        assert_true(x->facet_steps == 1500 && x->worst_facet > 0);
+        assert_true(x->worst_facet <= 2 * sin(pi / 2 / o.facets) * (1 + 1e-9));
+        sti_run_destroy(run);
+    }
+    o.facets = 8;
+    o.friction = STI_FRICTION_CONE;
+    run = run_system(point, NULL, &o, 0.1);
+    assert_true(sti_system_run_of(run)->facet_steps == 0);
+    sti_run_destroy(run);
+}
+
 // 250 impacts in a shuffled order of sizes: those kept are the hundred largest, in order of time.
 static void the_largest_impacts_are_kept_in_order_of_time(void** state) {
     (void)state;
@@ -317,6 +348,7 @@ int main(void) {
         cmocka_unit_test(measures_are_those_of_a_path_of_all_steps),
         cmocka_unit_test(grains_have_the_measures_of_their_steps),
         cmocka_unit_test(hypotheses_that_fail_are_seen_to_fail),
+        cmocka_unit_test(what_facets_changed_is_bounded),
         cmocka_unit_test(the_largest_impacts_are_kept_in_order_of_time),
         cmocka_unit_test(few_instants_are_looked_at),
         cmocka_unit_test(every_allocation_may_fail),
