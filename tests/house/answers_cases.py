@@ -64,6 +64,8 @@ FILES = {
     "moved.pgm": "P2 8 8 9\n" + " ".join(str((3 * (k % 8) + 2 * (k // 8) + 1) % 10) for k in range(64)),
     "decay.json": '{"kind": "model", "parameters": {"a": 1, "b": 1, "c": 1}, "model": "a*exp(-b*t)"}',
     "decay.csv": "t,y\n0,2\n1,1\n2,0.5\n3,0.25\n",
+    "glide.json": '{"kind": "system", "coordinates": ["x", "y", "z"], "kinetic": "(x\'^2+y\'^2+z\'^2)/2", "potential": "9.81*z", '
+                  '"contacts": [{"name": "floor", "gap": "z", "slip": ["x\'", "y\'"], "mu": 0.3}], "state": {"v": [3, 0.5, 0]}}',
     "bad.json": '{"kind": "lcp", "M": [[2]]}',
     "robot.urdf": '<robot name="r"><link name="a"/><link name="b"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" '
                   'iyy="1" iyz="0" izz="1"/></inertial><visual><geometry><box size="1 1 1"/></geometry></visual></link>'
@@ -354,6 +356,7 @@ CASES = [
     ("run system", 0, ["run", "painleve-rod", "--time", "0.05", "--out", "rod"]),
     ("verify run system", 0, ["verify", "rod"]),
     ("run system", 0, ["run", "bouncing-ball", "--time", "1"]),
+    ("run system", 0, ["run", "glide.json", "--time", "0.1"]),
     ("run system", 0, ["run", "bouncing-ball", "--events", "auto", "--time", "1"]),
     ("run system", 0, ["run", "slope-block", "--scheme", "convex", "--time", "0.1"]),
     ("run system", 0, ["run", "four-bar", "--index", "3", "--time", "0.1"]),
