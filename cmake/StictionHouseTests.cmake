@@ -24,6 +24,8 @@ house_test(house.papers python3 ${house}/papers.py $<TARGET_FILE:stiction_comman
 house_test(house.skipped bash ${house}/skipped.sh ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/../shared)
 house_test(house.attack python3 ${house}/attack.py ${PROJECT_SOURCE_DIR})
 house_test(house.docs bash ${house}/docs.sh)
+house_test(house.calls bash ${house}/calls.sh ${PROJECT_BINARY_DIR}/CMakeFiles/stiction_objects.dir ${PROJECT_SOURCE_DIR}
+           ${PROJECT_SOURCE_DIR}/docs/architecture.md)
 house_test(house.demo bash ${PROJECT_SOURCE_DIR}/tools/demo $<TARGET_FILE:stiction_command>)
 
 house_test(lint.format bash ${PROJECT_SOURCE_DIR}/tools/lint format)

@@ -54,11 +54,11 @@ static sti_status read_size(const reader* r, const char* size_name, const char* 
     if ((list == NULL && said == NULL) || (list != NULL && !sti_json_is_array(list)))
         status = sti_json_fail(&r->tree, &at_list, list, "a list of numbers is expected");
     else if (said != NULL)
-        status = sti_json_read_integer(&r->tree, &at_size, said, 0, STI_IO_SPARSE_MOST, &size);
+        status = sti_json_read_integer(&r->tree, &at_size, said, 0, STI_FILE_SPARSE_MOST, &size);
     else
         size = sti_json_count(list);
-    if (size > STI_IO_SPARSE_MOST)
-        status = sti_json_fail(&r->tree, &at_list, list, "more than %d entries", STI_IO_SPARSE_MOST);
+    if (size > STI_FILE_SPARSE_MOST)
+        status = sti_json_fail(&r->tree, &at_list, list, "more than %d entries", STI_FILE_SPARSE_MOST);
     *out = (int)size;
     return status;
 }
@@ -302,7 +302,7 @@ sti_status sti_lcp_answer_load(sti_env* env, const char* path, sti_lcp_answer* o
     char* text;
     size_t size;
     *out = (sti_lcp_answer){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_answer(env, text, size, path, out);
     sti_free(env, text);

@@ -49,9 +49,9 @@ static sti_status find_dimension(const sti_fields* fields, int* out) {
     if (dimension == 0)
         return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file, "dimension: 0: at least 1 is expected");
     for (int k = 0; k < form.field_count; k++) {
-        if (f[k].rows > STI_IO_CONE_MOST / dimension)
+        if (f[k].rows > STI_FILE_CONE_MOST / dimension)
             return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file, "%s: %d x %lld: more than %d entries",
-                                 form.field[k].name, f[k].rows, (long long)dimension, STI_IO_CONE_MOST);
+                                 form.field[k].name, f[k].rows, (long long)dimension, STI_FILE_CONE_MOST);
     }
     *out = (int)dimension;
     return STI_OK;

@@ -234,7 +234,7 @@ sti_status sti_contact_answer_load(sti_env* env, const sti_contact_problem* prob
     sti_status status = sti_fclib_is_hdf5(env, path, &hdf5);
     if (status != STI_OK) return status;
     if (hdf5) return sti_fclib_answer_read(env, problem, path, out);
-    status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = sti_contact_answer_read(env, problem, text, size, path, out);
     sti_free(env, text);

@@ -159,7 +159,7 @@ sti_status sti_document_text(sti_env* env, const sti_document* document, char** 
 
 sti_status sti_document_parse(sti_env* env, const char* text, size_t size, const char* name, sti_document** out) {
     *out = NULL;
-    if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
+    if (size > STI_FILE_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
     char* copy = sti_alloc(env, sti_size_add(size, 1));
     if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(copy, text, size);
@@ -202,7 +202,7 @@ sti_status sti_document_load(sti_env* env, const char* path, sti_document** out)
         return sti_file_fail(env, STI_ERR_INPUT, path, "not an HDF5 file: its signature is missing");
     char* text;
     size_t size;
-    status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     char* folder = folder_of(env, path);
     if (folder == NULL)

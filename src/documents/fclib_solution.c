@@ -28,7 +28,7 @@ static sti_status read_report(const sti_h5* h, uint64_t group, const sti_contact
     char* text = NULL;
     char empty[] = "{}";
     sti_status status = sti_h5_find(h, group, "report", &found, &header);
-    if (status == STI_OK && found) status = sti_h5_text(h, header, "solution/report", STI_IO_TEXT_MOST, &text);
+    if (status == STI_OK && found) status = sti_h5_text(h, header, "solution/report", STI_FILE_TEXT_MOST, &text);
     if (status != STI_OK) return status;
     const size_t room = strlen(h->name) + 32;
     char* name = sti_alloc_array(h->env, room, 1);

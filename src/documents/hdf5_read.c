@@ -85,7 +85,7 @@ static sti_status read_parts(const sti_h5* h, uint64_t group, const char* name, 
 
 // Compressed columns in order: starts that rise from 0 to the number of entries, rows ascending inside a column.
 static sti_status check_parts(const sti_h5* h, const char* name, const sparse_parts* p) {
-    const int64_t most = STI_IO_SPARSE_MOST;
+    const int64_t most = STI_FILE_SPARSE_MOST;
     if (p->shape_count != 2 || p->shape[0] < 0 || p->shape[0] > most || p->shape[1] < 0 || p->shape[1] > most)
         return sti_h5_fail(h, name, "shape: two sizes from 0 to %lld are expected", (long long)most);
     if (p->col_count != (size_t)p->shape[1] + 1)
@@ -134,7 +134,7 @@ static sti_status read_sparse(const sti_h5* h, uint64_t group, const char* name,
 
 sti_status sti_h5_read_matrix(const sti_h5* h, const char* name, uint64_t header, sti_field* f) {
     sti_h5_dataset d;
-    sti_status status = sti_h5_dataset_open(h, header, name, STI_IO_DENSE_MOST, &d);
+    sti_status status = sti_h5_dataset_open(h, header, name, STI_FILE_DENSE_MOST, &d);
     if (status != STI_OK) return status;
     if (d.is_dataset)
         status = read_dense(h, name, &d, f);
@@ -157,8 +157,8 @@ static sti_status read_size(const sti_h5* h, const char* name, int64_t* out) {
     size_t count = 0;
     sti_status status = read_integers(h, h->root, name, name, &value, &count);
     if (status == STI_OK && count != 1) status = sti_h5_fail(h, name, "%zu entries: one integer is expected", count);
-    if (status == STI_OK && (*value < 0 || *value > STI_IO_SPARSE_MOST))
-        status = sti_h5_fail(h, name, "%lld: a size from 0 to %d is expected", (long long)*value, STI_IO_SPARSE_MOST);
+    if (status == STI_OK && (*value < 0 || *value > STI_FILE_SPARSE_MOST))
+        status = sti_h5_fail(h, name, "%lld: a size from 0 to %d is expected", (long long)*value, STI_FILE_SPARSE_MOST);
     if (status == STI_OK) *out = *value;
     sti_free(h->env, value);
     return status;
@@ -191,7 +191,7 @@ static sti_status read_field(const sti_h5* h, const sti_field_name* name, sti_fi
         return status;
     }
     size_t count = 0;
-    status = sti_h5_read_vector(h, h->root, name->name, name->name, STI_IO_SPARSE_MOST, &f->vector, &count);
+    status = sti_h5_read_vector(h, h->root, name->name, name->name, STI_FILE_SPARSE_MOST, &f->vector, &count);
     f->rows = (int)count;
     f->cols = 1;
     f->fraction = status == STI_OK && sti_fields_fraction(f->vector, count);

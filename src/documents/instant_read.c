@@ -143,7 +143,7 @@ static bool wants_exact(const reader* r) {
     }
     for (int i = 0; i < r->contact_count; i++) total += r->tangent_count[i];
     for (int k = 0; k < STI_INSTANT_TABLES; k++) count += sti_instant_exact_size(r->n, r->contact_count, total, k);
-    return count <= STI_IO_EXACT_MOST;
+    return count <= STI_FILE_EXACT_MOST;
 }
 
 // ---- pass 2: values

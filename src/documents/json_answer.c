@@ -111,7 +111,7 @@ void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* at
 
 sti_status sti_json_copy_text(sti_env* env, const char* text, size_t size, const char* name, char** out) {
     *out = NULL;
-    if (size > STI_IO_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
+    if (size > STI_FILE_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
     *out = sti_alloc(env, sti_size_add(size, 1));
     if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
     if (size > 0) memcpy(*out, text, size);
@@ -133,7 +133,7 @@ sti_status sti_json_check_size(const sti_json_tree* tree, const char* key, int s
     const sti_place place = sti_place_key(NULL, key);
     int64_t stated = 0;
     if (value == NULL) return STI_OK;
-    const sti_status status = sti_json_read_integer(tree, &place, value, 0, STI_IO_SPARSE_MOST, &stated);
+    const sti_status status = sti_json_read_integer(tree, &place, value, 0, STI_FILE_SPARSE_MOST, &stated);
     if (status == STI_OK && stated != size) return sti_json_fail(tree, &place, value, "the problem has %d", size);
     return status;
 }

@@ -22,7 +22,8 @@ static sti_status read_sizes(const sti_json_tree* tree, sti_fields* fields) {
     for (int k = 0; status == STI_OK && k < fields->form->size_count; k++) {
         const sti_json_value* value = sti_json_get(tree->root, fields->form->size[k]);
         const sti_place place = sti_place_key(NULL, fields->form->size[k]);
-        if (value != NULL) status = sti_json_read_integer(tree, &place, value, 0, STI_IO_SPARSE_MOST, &fields->size[k]);
+        if (value != NULL)
+            status = sti_json_read_integer(tree, &place, value, 0, STI_FILE_SPARSE_MOST, &fields->size[k]);
     }
     return status;
 }

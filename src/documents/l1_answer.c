@@ -96,7 +96,7 @@ sti_status sti_l1_answer_load(sti_env* env, const sti_l1* problem, const char* p
     char* text;
     size_t size;
     *out = (sti_l1_answer){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_answer(env, problem, text, size, path, out);
     sti_free(env, text);
@@ -171,7 +171,7 @@ sti_status sti_l1_step_system_load(sti_env* env, const sti_l1* problem, const ch
     char* text;
     size_t size;
     *out = NULL;
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_system(env, problem, text, size, path, out);
     sti_free(env, text);

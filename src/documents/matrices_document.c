@@ -39,9 +39,9 @@ static sti_status take_table(sti_fields* fields, int which, int rows, int cols, 
     const char* name = form.field[which].name;
     if (f->cols < 1 || f->rows < 1)
         return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file, "%s: empty: at least one row is expected", name);
-    if ((int64_t)f->rows * f->cols > STI_IO_CONE_MOST)
+    if ((int64_t)f->rows * f->cols > STI_FILE_CONE_MOST)
         return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file, "%s: %d x %d: more than %d entries", name,
-                             f->rows, f->cols, STI_IO_CONE_MOST);
+                             f->rows, f->cols, STI_FILE_CONE_MOST);
     const sti_status status =
         sti_fields_check_shape(fields, which, rows < 0 ? f->rows : rows, cols < 0 ? f->cols : cols, why);
     return status == STI_OK ? sti_fields_take_dense(fields, which, out) : status;

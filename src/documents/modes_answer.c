@@ -259,7 +259,7 @@ sti_status sti_modes_load(sti_env* env, const sti_instant* instant, const char* 
     *out = NULL;
     char* text;
     size_t size;
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     reader k = {.instant = instant, .K = instant->contact_count + instant->tangent_total};
     status = sti_json_tree_create(env, text, size, path, &k.tree);

@@ -142,7 +142,7 @@ sti_status sti_qp_answer_load(sti_env* env, const sti_qp* qp, const char* path, 
     char* text;
     size_t size;
     *out = (sti_qp_answer){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_answer(env, qp, text, size, path, out);
     sti_free(env, text);

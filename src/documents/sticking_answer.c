@@ -161,7 +161,7 @@ static sti_status read_contacts(const reader* r) {
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
         int64_t index = 0;
-        status = sti_json_read_integer(&r->tree, &at, value, 0, STI_IO_SPARSE_MOST, &index);
+        status = sti_json_read_integer(&r->tree, &at, value, 0, STI_FILE_SPARSE_MOST, &index);
         r->a->contact[i] = (int)index;
     }
     return status;
@@ -325,9 +325,9 @@ static sti_status read_answer(reader* r) {
     a->outcome = (sti_sticking_outcome)outcome;
     if (status == STI_OK) status = sti_json_read_bool(&r->tree, r->up, r->root, "exact", &a->exact);
     if (status == STI_OK) status = read_size(r, "facets", 360, &a->facets);
-    if (status == STI_OK) status = read_size(r, "n", STI_IO_DENSE_MOST, &a->n);
-    if (status == STI_OK) status = read_size(r, "multipliers", STI_IO_DENSE_MOST, &a->multiplier_count);
-    if (status == STI_OK) status = read_size(r, "accelerations", STI_IO_DENSE_MOST, &a->acceleration_count);
+    if (status == STI_OK) status = read_size(r, "n", STI_FILE_DENSE_MOST, &a->n);
+    if (status == STI_OK) status = read_size(r, "multipliers", STI_FILE_DENSE_MOST, &a->multiplier_count);
+    if (status == STI_OK) status = read_size(r, "accelerations", STI_FILE_DENSE_MOST, &a->acceleration_count);
     if (status == STI_OK) status = read_contacts(r);
     if (status == STI_OK) status = sti_json_read_doubles(&r->tree, r->up, r->root, "a", a->n, &a->a);
     if (status == STI_OK)
@@ -346,7 +346,7 @@ sti_status sti_sticking_answer_load(sti_env* env, const char* path, sti_sticking
     char* text;
     size_t size;
     *out = (sti_sticking_answer){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     reader r = {.env = env, .a = out};
     status = sti_json_tree_create(env, text, size, path, &r.tree);

@@ -175,7 +175,7 @@ sti_status sti_stochastic_answer_load(sti_env* env, const sti_stochastic* progra
     char* text;
     size_t size;
     *out = (sti_stochastic_answer){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_answer(env, program, text, size, path, out);
     sti_free(env, text);
@@ -275,7 +275,7 @@ sti_status sti_stochastic_system_load(sti_env* env, const sti_stochastic* progra
     char* text;
     size_t size;
     *out = NULL;
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_system(env, program, text, size, path, out);
     sti_free(env, text);

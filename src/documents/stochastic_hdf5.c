@@ -94,7 +94,7 @@ static sti_status read_one(reader* r, uint64_t header, const block* b, const cha
     if (b->cols < 0) {
         sti_h5_dataset d;
         double* x = NULL;
-        sti_status status = sti_h5_dataset_open(r->h, header, label, STI_IO_SPARSE_MOST, &d);
+        sti_status status = sti_h5_dataset_open(r->h, header, label, STI_FILE_SPARSE_MOST, &d);
         if (status != STI_OK) return status;
         if (!d.is_dataset || d.rank != 1) status = sti_h5_fail(r->h, label, "a vector is expected");
         if (status == STI_OK) status = check_size(r, label, b->rows, &r->size_of[b->rows], (int)d.size[0]);

@@ -133,7 +133,7 @@ sti_status sti_vi_answer_load(sti_env* env, const sti_vi* vi, const char* path, 
     char* text;
     size_t size;
     *out = (sti_vi_answer){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = read_answer(env, vi, text, size, path, out);
     sti_free(env, text);

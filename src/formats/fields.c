@@ -57,7 +57,7 @@ bool sti_fields_want_exact(const sti_fields* fields) {
     if (fields->form->exact == STI_EXACT_NEVER) return false;
     for (int k = 0; k < fields->form->field_count; k++) {
         const sti_field* f = &fields->field[k];
-        if (whole && (int64_t)f->rows * f->cols > STI_IO_EXACT_MOST) return false;
+        if (whole && (int64_t)f->rows * f->cols > STI_FILE_EXACT_MOST) return false;
         rounded = rounded || f->rounded;
         fraction = fraction || f->fraction;
     }

@@ -9,12 +9,12 @@
 #include "base/env.h"
 
 // Sizes beyond these are refused before anything of that size is allocated.
-#define STI_IO_TEXT_MOST ((size_t)1 << 31)  // bytes of a text file
+#define STI_FILE_TEXT_MOST ((size_t)1 << 31)  // bytes of a text file
 enum {
-    STI_IO_DENSE_MOST = 20000,
-    STI_IO_SPARSE_MOST = 1000000,
-    STI_IO_EXACT_MOST = 1000000,
-    STI_IO_CONE_MOST = 4000000
+    STI_FILE_DENSE_MOST = 20000,
+    STI_FILE_SPARSE_MOST = 1000000,
+    STI_FILE_EXACT_MOST = 1000000,
+    STI_FILE_CONE_MOST = 4000000
 };
 
 enum { STI_FIELD_MOST = 8, STI_SIZE_MOST = 2 };

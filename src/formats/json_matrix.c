@@ -27,7 +27,8 @@ static sti_status read_entry(const sti_json_tree* tree, const sti_place* place, 
 static sti_status read_list(const sti_json_tree* tree, const sti_place* place, const sti_json_value* list,
                             sti_field* f) {
     const int count = sti_json_count(list);
-    if (count > STI_IO_SPARSE_MOST) return sti_json_fail(tree, place, list, "more than %d entries", STI_IO_SPARSE_MOST);
+    if (count > STI_FILE_SPARSE_MOST)
+        return sti_json_fail(tree, place, list, "more than %d entries", STI_FILE_SPARSE_MOST);
     f->vector = sti_alloc_array(tree->env, (size_t)count, sizeof *f->vector);
     if (f->vector == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "vector of %d", count);
     f->rows = count;
@@ -58,8 +59,8 @@ static sti_status measure_rows(const sti_json_tree* tree, const sti_place* place
         const int length = sti_json_count(row);
         if (*cols < 0) *cols = length;
         if (length != *cols) return sti_json_fail(tree, &at, row, "a row of %d is expected, as the first one", *cols);
-        if (++*rows > STI_IO_DENSE_MOST || length > STI_IO_DENSE_MOST)
-            return sti_json_fail(tree, &at, row, "more than %d rows or columns", STI_IO_DENSE_MOST);
+        if (++*rows > STI_FILE_DENSE_MOST || length > STI_FILE_DENSE_MOST)
+            return sti_json_fail(tree, &at, row, "more than %d rows or columns", STI_FILE_DENSE_MOST);
     }
     return STI_OK;
 }
@@ -131,9 +132,9 @@ static sti_status read_sparse(const sti_json_tree* tree, const sti_place* place,
                     at_entries = sti_place_key(place, "entries");
     int64_t rows = 0, cols = 0;
     sti_status status =
-        sti_json_read_integer(tree, &at_rows, sti_json_get(object, "rows"), 0, STI_IO_SPARSE_MOST, &rows);
+        sti_json_read_integer(tree, &at_rows, sti_json_get(object, "rows"), 0, STI_FILE_SPARSE_MOST, &rows);
     if (status == STI_OK)
-        status = sti_json_read_integer(tree, &at_cols, sti_json_get(object, "cols"), 0, STI_IO_SPARSE_MOST, &cols);
+        status = sti_json_read_integer(tree, &at_cols, sti_json_get(object, "cols"), 0, STI_FILE_SPARSE_MOST, &cols);
     if (status != STI_OK) return status;
     if (!sti_json_is_array(list))
         return sti_json_fail(tree, &at_entries, list, "a list of [row, column, value] is expected");
@@ -236,9 +237,9 @@ static sti_status exact_triplets(const sti_json_tree* tree, const sti_place* pla
 sti_status sti_json_read_field_exact(const sti_json_tree* tree, const sti_place* place, const sti_json_value* value,
                                      sti_field* f) {
     const size_t count = (size_t)f->rows * (size_t)(f->cols < 0 ? 0 : f->cols);
-    if (count > STI_IO_EXACT_MOST)
+    if (count > STI_FILE_EXACT_MOST)
         return sti_json_fail(tree, place, value, "more than %d entries, the most that fractions are kept for",
-                             STI_IO_EXACT_MOST);
+                             STI_FILE_EXACT_MOST);
     if (sti_json_get(value, "file") != NULL) return sti_field_exact_doubles(tree->env, f);
     const sti_status status = sti_rationals_create(tree->env, count, &f->exact);
     if (status != STI_OK) return status;

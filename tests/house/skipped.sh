@@ -5,13 +5,24 @@
 set -euo pipefail
 source=$1 shared=$2
 cd "$source"
-missing=0
+missing=0 cases=0
 
-leave_out() { # FOLDER WHY: every test file that reads this folder
+# A test of a C file that needs the folder skips itself without it, once; a file that does not (a script, a list of folders) counts as one.
+cases_in() { # FILE
+    local count
+    count=$(grep -cE '\bskip\(\);' "$1" || true)
+    echo $((count > 0 ? count : 1))
+}
+
+leave_out() { # FOLDER WHY: every test file that reads this folder, and how many cases of it
+    local files file all=0
+    files=$(grep -rlE "(STI_SHARED_DIR[^;]*|shared_dir)\"?/?$1" tests --include='*.c' --include='*.h' --include='*.sh' | LC_ALL=C sort)
+    [ -n "$files" ] || { echo "no test reads $1: tests/house/skipped.sh is out of date"; exit 1; }
+    for file in $files; do all=$((all + $(cases_in "$file"))); done
     [ -e "$shared/$1" ] && return
-    missing=$((missing + 1))
-    echo "left out: $2 ($shared/$1 is not there):"
-    grep -rlE "(STI_SHARED_DIR[^;]*|shared_dir)\"?/?$1" tests --include='*.c' --include='*.h' --include='*.sh' | LC_ALL=C sort | sed 's/^/    /'
+    missing=$((missing + 1)) cases=$((cases + all))
+    echo "left out: $2 ($shared/$1 is not there), $all cases in"
+    for file in $files; do echo "    $file ($(cases_in "$file"))"; done
 }
 
 leave_out problems "problems of the Siconos and FCLIB collections; those of problems/ are tested"
@@ -24,5 +35,5 @@ command -v mpiexec >/dev/null || { missing=$((missing + 1)); echo "left out: ste
 for file in papers/cases.json thesis/cases.json thesis/data/NAV-01_trajectory.csv thesis/data/pbr100_state_l60.csv; do
     [ -s "tests/reference/$file" ] || { echo "tests/reference/$file is missing"; exit 1; }
 done
-[ "$missing" = 0 ] || { echo "$missing left out"; exit 77; }
+[ "$missing" = 0 ] || { echo "$missing left out, with $cases cases that $shared would add"; exit 77; }
 echo "nothing is left out"

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "documents/document.h"
+#include "formats/fields.h"
 #include "formats/file.h"
 #include "formats/triplets.h"
 
@@ -149,7 +149,7 @@ static size_t listed(const reader* r) {
 }
 
 static sti_status read_sizes(reader* r) {
-    const int64_t most = STI_IO_SPARSE_MOST;
+    const int64_t most = STI_FILE_SPARSE_MOST;
     if (!next_data_line(r)) return fail(r, "the sizes are missing");
     sti_status status = read_integer(r, "rows", 0, most, &r->rows);
     if (status == STI_OK) status = read_integer(r, "columns", 0, most, &r->cols);
@@ -160,9 +160,9 @@ static sti_status read_sizes(reader* r) {
         return fail(r, "%lld x %lld: a symmetric matrix is square", (long long)r->rows, (long long)r->cols);
     // a vector may be longer than a side of a matrix that is stored whole
     if (!r->coordinate &&
-        sti_size_mul((size_t)r->rows, (size_t)r->cols) > (size_t)STI_IO_DENSE_MOST * STI_IO_DENSE_MOST)
+        sti_size_mul((size_t)r->rows, (size_t)r->cols) > (size_t)STI_FILE_DENSE_MOST * STI_FILE_DENSE_MOST)
         return fail(r, "%lld x %lld: more than %d x %d entries, the most that is read of an array", (long long)r->rows,
-                    (long long)r->cols, STI_IO_DENSE_MOST, STI_IO_DENSE_MOST);
+                    (long long)r->cols, STI_FILE_DENSE_MOST, STI_FILE_DENSE_MOST);
     if (!r->coordinate) r->entries = (int64_t)listed(r);
     // an entry takes two characters at least, with its place six; the last line may have no end
     const size_t have = (size_t)(r->end - r->next) + 1, need = sti_size_mul(r->coordinate ? 6 : 2, (size_t)r->entries);
@@ -263,7 +263,7 @@ sti_status sti_matrix_load(sti_env* env, const char* path, sti_matrix* out) {
     char* text;
     size_t size;
     *out = (sti_matrix){0};
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     status = parse(env, text, size, path, out);
     sti_free(env, text);
