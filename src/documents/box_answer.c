@@ -184,7 +184,7 @@ sti_status sti_robust_box_load(sti_env* env, int parts, const char* path, char* 
     *out = NULL;
     char* text;
     size_t size;
-    sti_status status = sti_file_read(env, path, STI_IO_TEXT_MOST, &text, &size);
+    sti_status status = sti_file_read(env, path, STI_FILE_TEXT_MOST, &text, &size);
     if (status != STI_OK) return status;
     reader k = {.parts = parts};
     status = sti_json_tree_create(env, text, size, path, &k.tree);
