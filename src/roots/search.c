@@ -222,11 +222,12 @@ static double simplest(sti_interval X) {
 }
 
 // A multiple root cannot be enclosed, but where it is a short number the formula may be exactly 0 at it.
-static sti_status find_exact(search* s, sti_interval X) {
+static sti_status find_exact(search* s, sti_interval X, bool* found) {
     const double c = simplest(X);
     sti_proved root;
     int at;
-    if (!sti_prove_near(s->q, &c, s->o->width, &root)) return STI_OK;
+    *found = sti_prove_near(s->q, &c, s->o->width, &root);
+    if (!*found) return STI_OK;
     s->found = true;
     return sti_found_add(s->f, s->q, &root, &at);
 }
@@ -244,8 +245,9 @@ static sti_status look_at_open(search* s) {
                 j = -1;  // from the beginning, for neighbours of neighbours
             }
         }
-        status = find_change(s, X);
-        if (status == STI_OK) status = find_exact(s, X);
+        bool exact;
+        status = find_exact(s, X, &exact);
+        if (status == STI_OK && !exact) status = find_change(s, X);
     }
     return status;
 }

@@ -1,9 +1,10 @@
 // root.c: the independent check of roots.
 //
-// Every claim is shown again on spans of 256 bits, with formulas read anew:
+// Every claim is shown again on spans of 256 bits behind the point, or, where that is too coarse (multiple roots,
+// equations in tiny units), 1024, with formulas read anew:
 //
-//     a root in x       one equation: the sign of f changes over x (moved out by 2^-180, so that a root on an end
-//                       counts);
+//     a root in x       one equation: the sign of f changes over x (moved out by 2^-(bits - 76), so that a root on an
+//                       end counts);
 //                       several: Krawczyk's operator maps a box around x into its interior
 //     no other one      one equation: f' has one sign over the region; several: Y J is strictly diagonally dominant
 //                       there
@@ -16,7 +17,7 @@
 
 #include "verify/formula.h"
 
-enum { BITS = 256, MOST = STI_SLOPED_MOST };
+enum { BITS = 256, MORE_BITS = 1024, MOST = STI_SLOPED_MOST };
 
 typedef struct checker {
     sti_formula_reader r;
@@ -54,11 +55,11 @@ static bool evaluate(checker* c, bool slopes) {
     return good && !partial;
 }
 
-// Sign of the one equation at a double plus a shift of some units of 2^-180; 0: not known
+// Sign of the one equation at a double plus a shift of some units of 2^-(bits - 76); 0: not known
 static int sign_at(checker* c, double x, int units) {
     sti_span shift = {0};
     sti_span_set_double(&c->r.s, &c->box[0], x);
-    sti_span_set_double(&c->r.s, &shift, ldexp(units, -180));
+    sti_span_set_double(&c->r.s, &shift, ldexp(units, 76 - (int)c->r.s.bits));
     sti_span_add(&c->r.s, &c->box[0], &c->box[0], &shift);
     sti_span_clear(&c->r.s, &shift);
     return evaluate(c, false) ? sti_span_sign(&c->f[0].v) : 0;
@@ -90,16 +91,30 @@ static bool is_monotone(checker* c, sti_interval X, int depth, int* sign) {
            is_monotone(c, (sti_interval){m, X.high}, depth - 1, sign);
 }
 
+// Of the one equation, at the ends of its box.
+static double size_of(checker* c) {
+    double size = 0;
+    for (int end = 0; end < 2 && c->a->box != NULL; end++) {
+        sti_span_set_double(&c->r.s, &c->box[0], end == 0 ? c->a->box[0].low : c->a->box[0].high);
+        if (evaluate(c, false)) size = fmax(size, fabs(sti_span_double(&c->r.s, &c->f[0].v)));
+    }
+    return c->a->box != NULL ? size : 1;
+}
+
 static bool check_scalar(checker* c, const sti_root* root) {
     int sign = 0;
     const bool region = root->region == NULL || is_monotone(c, root->region[0], 8, &sign);
     if (!region) return refuse(c, "a region is not shown to hold one root only");
     if (has_change(c, root->x[0])) return true;
     if (root->proof != STI_ROOT_EXACT) return refuse(c, "an interval is not shown to hold a root");
-    sti_span_set_double(&c->r.s, &c->box[0], root->x[0].low);  // a root without a change of sign: 0 to 200 bits is all
-    if (!evaluate(c, false) || fabs(sti_span_double(&c->r.s, &c->f[0].v)) > 0x1p-200)
-        return refuse(c, "a point that is called an exact root is none");
-    return true;
+    // a root without a change of sign: 0 to (bits - 56) bits of what f is elsewhere is all
+    const double size = fmin(1, size_of(c)), few = ldexp(size, 56 - (int)c->r.s.bits);
+    sti_span_set_double(&c->r.s, &c->box[0], root->x[0].low);
+    if (!evaluate(c, false)) return refuse(c, "a point that is called an exact root is none");
+    const sti_span* f = &c->f[0].v;
+    const bool zero = sti_int_sign(&f->low) == 0 && sti_int_sign(&f->high) == 0;
+    return zero || fabs(sti_span_double(&c->r.s, f)) <= few ||
+           refuse(c, "a point that is called an exact root is none");
 }
 
 // ---- several equations
@@ -418,21 +433,18 @@ static void conclude(checker* c, bool good) {
     else if (good)
         snprintf(c->out->text, sizeof c->out->text, "%d root%s and %d box%s shown again with %d bits",
                  c->out->roots_checked, c->out->roots_checked == 1 ? "" : "s", c->out->boxes_checked,
-                 c->out->boxes_checked == 1 ? "" : "es", BITS);
+                 c->out->boxes_checked == 1 ? "" : "es", (int)c->r.s.bits);
     else if (c->r.unable)
         snprintf(c->out->text, sizeof c->out->text,
                  "the formulas hold something that is not checked (atan2, sign, floor)");
 }
 
-sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
-                           sti_root_verification* out) {
-    *out = (sti_root_verification){0};
-    if (answer->n != problem->variable_count || answer->n > MOST)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the answer has %d variables, the problem %d", answer->n,
-                        problem->variable_count);
-    checker c = {.p = problem, .a = answer, .out = out, .left = 2000000};
+static sti_status check_with(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer, size_t bits,
+                             long evaluations, bool* unable, sti_root_verification* out) {
+    checker c = {.p = problem, .a = answer, .out = out, .left = evaluations};
     bool good = false;
-    sti_spans_init(&c.r.s, env, BITS);
+    *out = (sti_root_verification){0};
+    sti_spans_init(&c.r.s, env, bits);
     c.r.n = problem->variable_count;
     c.r.variables = problem->variables;
     c.r.at = c.box;
@@ -442,10 +454,23 @@ sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const 
     if (status == STI_OK) status = c.r.s.x.status;
     if (status == STI_OK) status = sti_check_time(env, "checking roots");
     conclude(&c, good && status == STI_OK);
+    *unable = c.r.unable;
     for (int k = 0; k < MOST; k++) {
         sti_span_clear(&c.r.s, &c.box[k]);
         sti_sloped_clear(&c.r, &c.f[k]);
     }
     sti_spans_clear(&c.r.s);
     return status;
+}
+
+sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
+                           sti_root_verification* out) {
+    bool unable = false;
+    *out = (sti_root_verification){0};
+    if (answer->n != problem->variable_count || answer->n > MOST)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the answer has %d variables, the problem %d", answer->n,
+                        problem->variable_count);
+    const sti_status status = check_with(env, problem, answer, BITS, 2000000, &unable, out);
+    if (status != STI_OK || out->accepted || unable) return status;
+    return check_with(env, problem, answer, MORE_BITS, 200000, &unable, out);
 }

@@ -1,5 +1,6 @@
 // The check of roots and bounds: right claims are accepted, claims that were tampered with are not.
 #include <math.h>
+#include <stdio.h>
 #include <stiction/io.h>
 #include <stiction/verify.h>
 #include <string.h>
@@ -58,6 +59,32 @@ static void tampered_roots_are_refused(void** state) {
     assert_true(accepts_root(env, p, &a));
     sti_root_answer_clear(env, &a);
     sti_document_destroy(problem);
+}
+
+// However flat or small the equation is where its root lies; what is small elsewhere too is no root.
+static void roots_in_tiny_units_are_shown(void** state) {
+    sti_env* env = *state;
+    const char* const equations[] = {"1e-90*(x - 1)", "1e-80*(x^2 - 2)", "(x^2 - 2)^7", "sin(x)^3", "1e-90*(x - 1)^2"};
+    for (int k = 0; k < 5; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"kind\": \"root\", \"variables\": {\"x\": [-0.5, 2]}, \"equations\": [\"%s\"]}",
+                 equations[k]);
+        sti_document* problem = parse(env, text);
+        const sti_root_problem* p = sti_root_problem_of(problem);
+        sti_root_answer a;
+        assert_int_equal(sti_root_solve(env, p, NULL, &a), STI_OK);
+        assert_int_equal(a.root_count, 1);
+        assert_true(accepts_root(env, p, &a));
+        sti_root* roots = (sti_root*)a.roots;
+        const sti_root kept = roots[0];
+        const sti_interval other = {kept.x[0].high + 0.25, kept.x[0].high + 0.25};
+        roots[0].x = &other;
+        roots[0].proof = STI_ROOT_EXACT;
+        assert_false(accepts_root(env, p, &a));
+        roots[0] = kept;
+        sti_root_answer_clear(env, &a);
+        sti_document_destroy(problem);
+    }
 }
 
 static void tampered_systems_are_refused(void** state) {
@@ -178,9 +205,13 @@ static void allocations_of_the_check_of_bounds_may_fail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tampered_roots_are_refused),    cmocka_unit_test(tampered_systems_are_refused),
-        cmocka_unit_test(no_root_is_not_taken_on_trust), cmocka_unit_test(tampered_bounds_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),     cmocka_unit_test(allocations_of_the_check_of_bounds_may_fail),
+        cmocka_unit_test(tampered_roots_are_refused),
+        cmocka_unit_test(tampered_systems_are_refused),
+        cmocka_unit_test(roots_in_tiny_units_are_shown),
+        cmocka_unit_test(no_root_is_not_taken_on_trust),
+        cmocka_unit_test(tampered_bounds_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(allocations_of_the_check_of_bounds_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }
