@@ -1,6 +1,5 @@
 // fuzz_world_state.c: any edits of the saved state of a small world, or, when the first byte is odd, of the checker
-// that watched
-// it. What is loaded goes on for two steps and is saved again.
+// that watched it. What is loaded goes on for two steps and is saved again.
 #include "fuzz_world.h"
 
 static void* whole[2];

@@ -33,9 +33,8 @@
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //
 // JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and
-// "comment"
-// too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem carries exact
-// data; a cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
+// "comment" too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem
+// carries exact data; a cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
 // {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market,
 // beside the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has
 // examples.

@@ -102,9 +102,8 @@ typedef struct sti_sticking_leaf {
 //         (43)
 //
 // and lambda in the discs. Every a that solves (43) goes with every lambda that does. So one a tells which contacts
-// open, and
-// (60) is the question (61) without their forces and their rows a_n = 0: its proofs are those of sticking. That (43)
-// has no solution is shown by
+// open, and (60) is the question (61) without their forces and their rows a_n = 0: its proofs are those of sticking.
+// That (43) has no solution is shown by
 //
 //     farkas   z with A z = 0, z >= 0 at the unilateral normals, c'z < 0: no acceleration satisfies the constraints; or
 //     descent  x with M x = 0, x'(tangents, bilateral normals) = 0, x'(unilateral normals) >= 0, F'x < 0: nothing holds

@@ -8,8 +8,7 @@
 //
 //     P x + A'z + c tau = 0
 //     A x + s - b tau = 0                                      s in K, z in K*, s'z = 0
-//     x'P x / tau + c'x + b'z + kappa = 0                      tau, kappa >= 0, tau kappa = 0
-//         (H)
+//     x'P x / tau + c'x + b'z + kappa = 0                      tau, kappa >= 0, tau kappa = 0                       (H)
 //
 // and every limit point with (tau, kappa) != 0 is one of
 //
@@ -17,14 +16,12 @@
 //     kappa > 0   c'x + b'z < 0: b'z < 0, then A'z = 0 and there is no feasible point; or c'x < 0, then P x = 0,
 //                 A x + s = 0, and the dual has none: the program is unbounded if it is feasible
 //
-// tau = kappa = 0 is possible where neither the program nor its dual has an interior point. Nothing is claimed then.
-//
-// Steps (Mehrotra's predictor and corrector), W the Nesterov-Todd scaling of (s, z), lambda = W z = W^-1 s:
+// tau = kappa = 0 is possible without interior points, and nothing is claimed then. Steps (Mehrotra's predictor and
+// corrector), W the Nesterov-Todd scaling of (s, z), lambda = W z = W^-1 s:
 //
 //     residuals  r_x = -(P x + A'z + c tau),  r_z = A x + s - b tau,  r_t = x'P x / tau + c'x + b'z + kappa
 //     P dx + A'dz + c dtau = eta r_x
-//     A dx + ds - b dtau = -eta r_z
-//         (N)
+//     A dx + ds - b dtau = -eta r_z                                                                               (N)
 //     dkappa + c'dx + b'dz + 2 x'P dx / tau - x'P x dtau / tau^2 = -eta r_t
 //     lambda o (W^-1 ds + W dz) = -d_s,    kappa dtau + tau dkappa = -d_k
 //
@@ -32,30 +29,15 @@
 // predictor and -sigma mu e added, sigma = (1 - a)^3 with a the step of the predictor. Eliminating ds and dkappa leaves
 // the system of kkt.c for two right sides, (-c, b) and the rest, and a scalar equation for dtau.
 //
-// What an outcome proves: see judge.c; each point, and each vector that may be a certificate, is measured in the
-// original units at every step, and the best is kept. So the method may stop anywhere without claiming more than it
-// has.
+// What an outcome proves: see judge.c; every point, and vector that may be a certificate, is measured in the original
+// units, and the best is kept. Cost: 8 to 25 iterations of a factorization (order n + m, sparse) and three solutions.
 //
-// Cost: 8 to 25 iterations, each with one factorization (order n + m, sparse) and three solutions; nothing is allocated
-// in the loop.
-//
-// Departures:
-// D1  a step goes 0.99 of the way to the border, closer as the predictor succeeds.
-// D2  a warm start is the given point, pushed inside by a small multiple of its size, with tau = 1.
-// D3  a point within tol is polished (polish.c): Newton's method on the conditions themselves, while each step divides
-//     the
-//     residual by three. Where that does not take, steps go on, on the same terms, and polishing is tried once more; so
-//     it is where the method came to no end. A certificate is improved by further steps.
-// D4  where the first system turns out singular and its right side does not fit, the misfit itself is a certificate,
-//     free of
-//     the cones: a ray in the null space of P and A, or a combination of equations that reads 0 = 1.
-// D5  second-order terms may lead astray, most where there is no interior: a corrector with a step far shorter than the
-//     predictor's is replaced by a step of plain centering, sigma = 0.2, then 0.8.
-// D6  eta is 1 - sigma for a linear objective. x'P x / tau is not linear, and may leave more of mu than that; eta is
-//     reduced by
-//     as much, for where there is no interior, s can be no larger than the residual of its rows.
-// D7  multipliers that almost prove infeasibility are projected on A'y = 0 at the end.
-// D8  a direction that almost proves unboundedness is projected on P x = 0 and on the rows it runs along.
+// Departures. D1 a step goes 0.99 of the way to the border, closer as the predictor succeeds. D2 a warm start is pushed
+// inside by a small multiple of its size, tau = 1. D3 a point within tol, or where the method came to no end, is
+// polished (polish.c). D4 where the first system is singular and its right side does not fit, the misfit is a
+// certificate. D5 a corrector far shorter than the predictor is replaced by plain centering, sigma = 0.2, then 0.8. D6
+// x'P x / tau is not linear and may leave more of mu than 1 - sigma; eta is reduced by as much. D7 multipliers that
+// almost prove infeasibility are projected on A'y = 0, D8 directions that almost prove unboundedness on P x = 0.
 #include "conic/ipm.h"
 
 #include <math.h>

@@ -15,31 +15,25 @@
 // one vector w = y + z that carries its state (Eckstein & Bertsekas 1992: it is Douglas and Rachford's method). A
 // point where x = y solves the problem: (2) says -z = T u, and (1) is the law for (y, -z).
 //
-//     letters    sigma_c = rho_c / t_c^2 penalty of contact c, as a number without units (rho_c = d / trace W_cc)
-//                R = y - x                the residual of the iteration
+// sigma_c = rho_c / t_c^2, rho_c = d / trace W_cc, is the penalty of contact c without units, y - x the residual.
 //
 // For discs of fixed radii (1)-(3) converges for every W with positive semidefinite symmetric part whenever there is a
 // solution. With the radii moving along nothing is proved.
 //
 // Departures.
-// D1  No outer loop over the radii: they are renewed in every iteration. The other way to split the law, with De
-//     Saxce's shift mu |u_t| n and the projection on the cone K, was tried: as good for mu < 1, and ever worse
-//     beyond, since the shift magnifies errors of u_t by mu. Where the iteration cycles and the residual stands still
-//     the best point is taken up again with penalties nearer to each other (STAGES).
-// D2  A penalty for each contact. The best penalty of a sticking contact is 0 (u = 0 is then enforced), that of a
-//     separating one infinite (r = 0 is), so one number for all is always wrong for some. Residual balancing (Boyd et
-//     al., 3.4.1) is done contact by contact: primal |x - y+| against dual |y+ - y|, with y+ the next y of the plain
-//     method, and their ratio moves sigma_c. What a contact does is known only as well as the point is: the range
-//     open to sigma_c grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more
-//     rarely. Where one has thrown the iteration far back it is undone: from the best point on, in a narrower range.
+// D1  No outer loop over the radii: they are renewed in every iteration (De Saxce's shift and the projection on K are
+//     worse for mu > 1, since the shift magnifies errors of u_t). Where the iteration cycles the best point is taken up
+//     again with penalties nearer to each other (STAGES).
+// D2  A penalty for each contact: 0 would be best for one that sticks, infinite for one that separates. Residual
+//     balancing (Boyd et al., 3.4.1) contact by contact: primal |x - y+| against dual |y+ - y| moves sigma_c, in a
+//     range that grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more rarely;
+//     one that has thrown the iteration far back is undone.
 // D3  Anderson acceleration (anderson.h) of w. A state whose residual |x - y| is above the least since the penalties
 //     last changed is refused, and the plain step of the last good one taken instead.
 //
-// W may be a little unsymmetric (data from measured or rounded mass matrices): it is factored as it is, and the
-// theory above asks no more than a positive semidefinite symmetric part.
+// W may be a little unsymmetric: the theory above asks no more than a positive semidefinite symmetric part.
 //
-// What an outcome proves. Solution: the natural map with W as given is at most tol, in the cone. Limit, stalled:
-// nothing.
+// What an outcome proves. Solution: the natural map with W as given is at most tol, in the cone. Else nothing.
 //
 // Cost: an ordering and a few factorizations (by blocks over the contact graph, or dense when the factors have hardly
 // a zero); an iteration solves with the factors. The residual of x comes free with (2); that of y is measured when it

@@ -1,11 +1,9 @@
-// facets.c: Lemke's method for small contact problems: the cone cut to facets, and the facets refined where r touches
-// them.
+// facets.c: Lemke's method for small contact problems: the cone cut to facets, refined where r touches them.
 //
 //     u = W r + q,     K contains r,     K* contains u + mu |u_t| n,     orthogonal        (contact by contact)
 //
 // With the disc |r_t| <= mu r_n replaced by the polygon of the vertices mu r_n d_1 ... mu r_n d_k, d_j unit vectors,
-// Coulomb's law becomes linear complementarity (Stewart & Trinkle 1996; Anitescu & Potra 1997; S3 (1.1.6), (2.1.8)).
-// For every contact
+// Coulomb's law becomes linear complementarity (Stewart & Trinkle 1996; Anitescu & Potra 1997; S3 (1.1.6), (2.1.8)):
 //
 //     r_t = sum_j beta_j d_j
 //     0 <= r_n     _|_  u_n                           >= 0
@@ -19,19 +17,16 @@
 // some r0, whatever mu is and however singular W. No iterative method of this room has such a theorem: that is what
 // this one is for. It is run through <stiction/problem.h>.
 //
-// In the plane d = +1, -1 is all there is, the polygon is the disc, and (1) is Coulomb's law itself: one LCP,
-// answered to rounding. In space the polygon lies inside the disc. A contact that slides is then held by a force on
-// the polygon that is wrong by up to half the angle between two vertices. What is done about that:
+// In the plane d = +1, -1 is all there is, and (1) is Coulomb's law itself: one LCP, answered to rounding. In space the
+// polygon lies inside the disc, and a contact that slides is held by a force that is wrong by up to half the angle
+// between two vertices. What is done about that:
 //
 // D1  Four vertices, a cross, at first.
-// D2  Exact steps: a few iterations of Newton's method on the round law (newton.c), from the answer of (1). The modes
-//     are as a rule right then, and what is left is smooth.
+// D2  A few iterations of Newton's method on the round law (newton.c), from the answer of (1), or from a guess.
 // D3  If that does not reach tol, vertices are put where the force is: the cross of every contact is turned to the
 //     direction phi of r_t - rho u_t at the answer, and phi + delta, phi - delta are added where the contact slides
 //     or nearly does. delta starts at WIDTH and shrinks by SHRINK at a contact as long as the new phi lies within
-//     delta of the old: the error of the answer is O(delta). Facets alone would do: on the collection three to five
-//     polygons give four digits, a dozen seven. Newton's method only comes first.
-// D4  Lemke's method cannot use a guess. Where there is one, D2 is tried from it first.
+//     delta of the old: the error of the answer is O(delta).
 //
 // What an outcome proves. Solution: the natural map of the round law is at most tol; facets have no part in the
 // verdict. Limit, stalled: nothing. A ray of Lemke's method proves nothing by itself; when its part in the u_n is a
@@ -41,9 +36,8 @@
 // exact arithmetic; when none is left the run ends with STI_END_EXHAUSTED. That too is a proof, but its tree of cases
 // has no place in the answer.
 //
-// Cost: (1) is posed for every island of contacts by itself. M is dense, of 4 pairs for each of its contacts in the
-// plane and 6 to 8 in space; about half as many pivots, each of the square of the number of pairs at most. An
-// iteration is a pivot, or a step of Newton's method.
+// Cost: islands are posed alone, 4 pairs for each contact in the plane and 6 to 8 in space; about half as many pivots,
+// each of the square of the number of pairs at most. An iteration is a pivot, or a step of Newton's method.
 #include <limits.h>
 #include <math.h>
 #include <string.h>

@@ -4,10 +4,8 @@
 //
 //     min f(r) = 1/2 r'W r + (q + mu s n)'r      over K,       gradient  g = W r + q + mu s n.                     (1)
 //
-// Both methods need W only as r -> W r, one product in an iteration, so they take W as an operator. Lengths are
-// measured contact by contact in units of rho_c = d / trace W_cc, |d|_D^2 = sum |d_c|^2 / rho_c, a diagonal
-// preconditioner that is a number for each contact: P_K stays the projection, and the natural map is a step of length
-// one.
+// Both take W as an operator, one product in an iteration. Lengths are measured contact by contact in units of rho_c =
+// d / trace W_cc, |d|_D^2 = sum |d_c|^2 / rho_c: P_K stays the projection, and the natural map is a step of length one.
 //
 // apgd: Nesterov's method with backtracking for the Lipschitz constant L of g (Mazhar, Heyn, Negrut & Tasora 2015,
 // algorithm 1), restarted when the momentum points uphill (O'Donoghue & Candes 2015, gradient scheme):
@@ -31,20 +29,14 @@
 //     x_n = max(0, r_n - a rho u_n),     x_t = P_D(r_t - a rho u_t),     D the disc of radius mu x_n               (5)
 //
 // without slips (Jean & Moreau 1987; its fixed points are the solutions). That is no gradient step any more, and bb
-// takes it without search. D2: where the residual stands still for a while, (1) as written, with slips that follow
-// the velocity in every iteration, s <- s + omega (|u_t| - s), and omega ever smaller: then s is slow enough for r to
-// follow; the while doubles each time (STAGES). D1 is better for mu > 1, where mu s magnifies every error of u_t, and
-// as good for small mu. What does not converge even so is left to the outer loop of fixed_point.c, with the same
-// methods for (1) with s held.
+// takes it without search. D2: where the residual stands still for a while, (1) with slips that follow the velocity,
+// s <- s + omega (|u_t| - s), omega ever smaller; the while doubles each time (STAGES). D1 is better for mu > 1, where
+// mu s magnifies every error of u_t. What does not converge is left to fixed_point.c, with s held.
 //
-// Convergence of (1): f falls to its minimum over K, like 1/k^2 for apgd, whenever there is one; linearly where the
-// solution is stable. W may be a little unsymmetric: g then is no gradient, and f is kept by summing its changes
-// along the path; the limit solves the problem with W as given.
-//
-// What an outcome proves. Solution: the natural map is at most tol, r in the cone. Limit, stalled: nothing.
-//
-// With slips the step bounds the natural map: |r - P_K(r - D g)| is at most the length of a step of size a
-// over min(a, 1). So points are measured in full only when that bound has come near tol, and every CHECK iterations.
+// Convergence of (1): f falls to its minimum over K, like 1/k^2 for apgd, whenever there is one. W may be a little
+// unsymmetric: f is then kept by summing its changes along the path. What an outcome proves. Solution: the natural map
+// is at most tol, r in the cone. Limit, stalled: nothing. |r - P_K(r - D g)| is at most the length of a step of size a
+// over min(a, 1), so points are measured in full only when that comes near tol, and every CHECK iterations.
 #include <math.h>
 #include <string.h>
 

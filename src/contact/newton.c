@@ -5,14 +5,12 @@
 // Why proximal. W is singular as soon as contacts are redundant (a box on four corners), so r is not unique, and
 // Newton's matrix at a solution is singular. The proximal problem around a centre z,
 //
-//     v = W r + q + A (r - z),    A_c = alpha / rho_c,    rho_c = d / trace W_cc,     the law between r_c and v_c,
-//         (1)
+//     v = W r + q + A (r - z),    A_c = alpha / rho_c,    rho_c = d / trace W_cc,     the law between r_c and v_c, (1)
 //
 // has the matrix W + A, is well conditioned for moderate alpha, and its solution solves the first problem when r = z.
 // Its error is then alpha |r - z|, so alpha ~ residual makes the method as fast as Newton's near a solution
-// (Rockafellar 1976 for the convex case; Acary, Bremond & Huber 2018 on the collection of problems this was tried on).
-// Without convexity nothing promises that alpha may be lowered: it falls while (1) is easily solved, and is raised when
-// it is not.
+// (Rockafellar 1976 for the convex case; Acary, Bremond & Huber 2018). Without convexity nothing promises that alpha
+// may be lowered: it falls while (1) is easily solved, and is raised when it is not.
 //
 // Newton for (1). On the function of Alart & Curnier (curnier.h), whose linear pieces are the modes separate, stick,
 // slide. The next point r+ solves the equations of the pieces on which r lies; contacts that separate leave the system.
@@ -30,14 +28,8 @@
 // Islands. No block of W joins two islands of the contact graph: they are solved one after the other, each to its share
 // of the error, each with its own alpha and its own steps.
 //
-//     letter   here                 letter   here
-//     r, u     r, u (d nc)          z        center
-//     r+       r_next, u_next       alpha    alpha
-//     x, s     in curnier.c         m        merit
-//
 // Outcomes. STI_END_SOLUTION: the natural map of the given problem (not (1), not the function of Alart & Curnier) is at
-// most
-// tol. Anything else proves nothing. The point returned is the best seen, island by island.
+// most tol. Anything else proves nothing. The point returned is the best seen, island by island.
 //
 // Cost. One factorization (lu.cost products of blocks) and one product with W a step; 5 to 20 steps for most problems,
 // hundreds for hard ones. max_iterations limits the steps of the whole run.

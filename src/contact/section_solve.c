@@ -1,8 +1,8 @@
 // section_solve.c: contact problems whose friction is not a disc.
 //
 // Discs and ellipses alone: solved as discs in other coordinates (stretch.h), by any solver, with every test that
-// belongs to
-// it. The residual is that of the problem as posed; where it asks for more than its image did, the image is asked for
+// belongs to it. The residual is that of the problem as posed; where it asks for more than its image did, the image is
+// asked for
 //     more.
 //
 // With polygons or other sections: ellipses become discs all the same, and the methods of facet_methods.h do the rest.

@@ -2,9 +2,8 @@
 //
 //     A (v - v_free) = H r,      u = H'v + w,      r in K,   u + mu |u_t| n in K*,   orthogonal              A = M / s
 //
-// A wall of bricks has a dozen contacts for each brick. W = H' A^-1 H of the local form is large, nearly
-// dense and singular then, while A is block diagonal and definite. So the unknowns here are the velocities. With the
-// map of Alart and Curnier (1991),
+// A wall of bricks has a dozen contacts for each brick: W = H' A^-1 H is large, nearly dense and singular, A is block
+// diagonal and definite. So the unknowns are the velocities. With the map of Alart and Curnier (1991),
 //
 //     p_n = max(0, r_n - rho u_n),       p_t = the vector of length at most mu p_n that is nearest to r_t - rho u_t,
 //
@@ -16,43 +15,30 @@
 // F is piecewise smooth, and Newton's method on it has the matrix A + sum rho H_c D_c H_c',
 //
 //     open   D = 0          stick   D = 1          slide   D = [ 1, 0 ; mu y, (mu p_n / |x_t|) (1 - y y') ],
-//         y = x_t / |x_t|,
 //
-// with x = r - rho u: a block for each two bodies that touch, factored as a sparse matrix of blocks (linalg/blocks.h).
-// Singular W costs nothing: the impulses are one choice of many, the velocities are unique. Without contacts that slide
-// the matrix is symmetric and positive definite. With them the column mu y couples friction to the pressure: sliding is
-// followed at once, and not by a fixed point over given slips. Steps are cut until |F| falls in the metric of A^-1;
-// where that fails, v goes from piece to piece of F (velocity_pieces.c), and where that fails too, along the direction
-// of given pressures (D without mu y, the problem of Tresca, symmetric and definite).
+// with x = r - rho u, y = x_t / |x_t| (D is of_map): a block for each two bodies that touch, factored as a sparse
+// matrix of blocks (linalg/blocks.h). Singular W costs nothing: the impulses are one choice of many, the velocities are
+// unique. Without contacts that slide the matrix is symmetric and positive definite. With them the column mu y couples
+// friction to the pressure: sliding is followed at once, and not by a fixed point over given slips. Steps are cut until
+// |F| falls in the metric of A^-1; where that fails, v goes from piece to piece of F (velocity_pieces.c), and where
+// that fails too, along the direction of given pressures (D without mu y, the problem of Tresca, symmetric and
+// definite).
 //
 // r changes by what rho leaves: rho = kappa d / trace W_cc, and a larger kappa takes fewer rounds, each with harder
 // steps. kappa grows while a round takes few steps, and falls when it takes many. A factor is used again while it
 // serves: steps with the last one come first.
 //
-//     letter  here                              letter  here
-//     r       r                                 F       F
-//     p       p                                 rho     rho
-//     x       x                                 D       of_map
+// Sweeps (velocity_sweeps.c) come first where bodies move: from the last impulses the cheapest way to 1e-3. From far
+// away (a residual above FAR) interior points follow (velocity_interior.c), which find most of the modes.
 //
-// The sweeps of velocity_sweeps.c come first where bodies move: from the impulses of the last step they are the
-// cheapest way to a residual of 1e-3, and all that a loose tolerance needs. From far away (a residual above FAR) the
-// interior-point method of velocity_interior.c follows: it finds most of the modes in some thirty factorizations, where
-// Newton's method on a piecewise smooth map goes from piece to piece.
+// What is proved: nothing but the point, whose residual (docs/contact.md) is measured on the data. Coulomb's law is not
+// monotone, and no theorem says that the rounds converge. They end after NEWTONS factorizations, or when nothing is
+// gained any more. r may drift along stresses that hardly change u until a contact changes its mode, some hundreds of
+// times (docs/bodies.md), and the residual does not fall all the way: rounds go on from a worse point (AWAY), and back
+// to the best one where they lose themselves; a round that was not solved is made again with a smaller kappa.
 //
-// What is proved: nothing but the point that comes out, whose residual (docs/contact.md) is measured on the data of the
-// island with the velocities that belong to r. Coulomb's law is not monotone, so there is no theorem that the rounds
-// converge. They end after NEWTONS factorizations, or when nothing is gained any more; the best point is kept, and is a
-// guess for the local form. In a wall that falls contacts hold nearly as many velocities as there are: r drifts along
-// stresses that hardly change u, at a residual of 1e-6 or so, until a contact changes its mode, and the next one, some
-// hundreds of them. (Small gaps are not the reason: with all below 1e-5 lengths taken as closed it is the same.) The
-// residual does not fall all the time on this way. So the rounds go on from a worse point (AWAY), and back to the best
-// one only where they lose themselves; a round whose equation was not solved is made again with a smaller kappa, from
-// the same r.
-//
-// Cost: a factorization is of the order of n^1.5 for a wall of n bricks, 15 ms for a thousand. To 1e-3 a step that goes
-// on from the last takes none, to 1e-6 a hundred or two, to 1e-8 several hundreds.
-//
-// For free bodies and contacts: bilateral rows, and masses that couple bodies, are left to the local form.
+// Cost: a factorization is of the order of n^1.5 for a wall of n bricks. For free bodies and contacts: bilateral rows,
+// and masses that couple bodies, are left to the local form.
 #include "contact/velocities.h"
 
 #include <math.h>

@@ -503,8 +503,7 @@ double sti_int_double(const sti_int* a) {
 }
 
 // The first limbs of |a|, at most TOP of them, and one more if `up` and some were left out: so the true number lies
-// between the
-// two. *dropped: bits left out.
+// between the two. *dropped: bits left out.
 enum { TOP = 40, TOP_ROOM = TOP + 1 };
 static int32_t top_limbs(const sti_int* a, bool up, mp_limb_t* to, long* dropped) {
     const int32_t n = limbs(a), kept = n < TOP ? n : TOP;

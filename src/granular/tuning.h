@@ -26,18 +26,15 @@ typedef struct sti_tuning {
     double near;
     long plain_near;
     // beta = min(k / (k + 3), cap), k = 0 .. period - 1 and again. Coulomb's law: cap = 1 - cap_mu mu, at least
-    // cap_least. At mu =
-    // 0.3 caps of 0.92 to 0.96 do alike and 0.97 does not come below 1e-4 on some beds; best at mu = 0.8 about 0.8, at
-    // mu = 2 about
-    // 0.6. Periods of 100 to 240 do alike.
+    // cap_least. At mu = 0.3 caps of 0.92 to 0.96 do alike and 0.97 does not come below 1e-4 on some beds; best at
+    // mu = 0.8 about 0.8, at mu = 2 about 0.6. Periods of 100 to 240 do alike.
     double cap_mu, cap_least;
     long period;
     // The same of the convex laws, which allow beta near 1.
     double cap_convex;
     long period_convex;
     // Without a smaller residual (by a tenth) for as many sweeps as it took to get there and these: the cap goes away
-    // from 1 twice as
-    // far. Tried: 50 to 600.
+    // from 1 twice as far. Tried: 50 to 600.
     long patience;
     long most;  // sweeps of a step that names no limit
 
@@ -45,8 +42,7 @@ typedef struct sti_tuning {
 
     // A step looks for the first time after as many sweeps as the last one had, or after one less if that one ended
     // below this part of its tolerance; one that had more than `foreseen_most` says nothing of the next. Tried: off (9
-    // to 20 % more time at rest in looks),
-    // 0.8 to 1 (at 1 the number never falls).
+    // to 20 % more time at rest in looks), 0.8 to 1 (at 1 the number never falls).
     double foreseen;
     int foreseen_most;
 } sti_tuning;

@@ -1,10 +1,9 @@
 // painleve_limit.c: the contact LCP (26) where M is singular.
 //
 // Joints first. Y is a basis of the velocities they allow, M_Y = Y M Y'. If M_Y is regular, M_b^-1 = Y'M_Y^-1 Y is all
-// that
-// (26) needs, and nothing is missing. If its kernel is one direction z (S1 4.1 with k = 0, a body without moment of
-// inertia), M is taken as the limit of M + eps z z', eps -> 0. Then M_b^-1 = z z'/eps + M# + O(eps), and with
-// n_z = n'z, t_z = t'z
+// that (26) needs, and nothing is missing. If its kernel is one direction z (S1 4.1 with k = 0, a body without moment
+// of inertia), M is taken as the limit of M + eps z z', eps -> 0. Then M_b^-1 = z z'/eps + M# + O(eps), and with n_z =
+// n'z, t_z = t'z
 //
 //     contact with n_z != 0:   |n| = |n_z| / sqrt(eps) + ..,   n_q'H_T / |n_j| -> sgn(n_z,i) t_z,j / |n_z,j|
 //     contact with n_z = 0:    as with M#;  the two kinds do not couple in the limit

@@ -4,9 +4,8 @@
 //     visual      every link is shown by its <visual>; one without, or whose meshes cannot be read, by its shapes
 //
 // Looks touch nothing, so a mesh that is missing or broken is no error here: it is remarked, and the link is shown by
-// what else it
-// has. A body of neither is shown as the box that has its mass and moments of inertia, a^2 = 6 (I_y + I_z - I_x) / m,
-// no larger than the joints on it lie apart: files have made-up moments.
+// what else it has. A body of neither is shown as the box that has its mass and moments of inertia, a^2 = 6 (I_y + I_z
+// - I_x) / m, no larger than the joints on it lie apart: files have made-up moments.
 //
 // Colours: the <material> of the <visual>, or the one of that name elsewhere in the file; else those of the mesh's own
 // materials.

@@ -15,7 +15,6 @@
 //                 v = z is a Farkas vector (v >= 0, M'v <= 0, q'v < 0) and the LCP is not even feasible
 //
 // (a feasible monotone LCP is solvable, and an infeasible one has a Farkas vector, so there is no third kind).
-//
 // Steps (Mehrotra's predictor and corrector), with residuals r = M z + q tau - w, r_k = -z'Mz/tau - q'z - kappa:
 //
 //     M dz + q dtau - dw = -eta r
@@ -24,8 +23,6 @@
 //
 // (the products in brackets from the predictor). Eliminating dw, dkappa leaves two right sides for the principal system
 // M + Z^-1 W, which is positive definite, and one scalar equation for dtau.
-//
-//     letters    z w tau kappa r g as above;  r_k, g_t: r_k, g_t;  E = Z^-1 W;  p = (M + E)^-1 q
 //
 // What an outcome proves. Solution: the residual on the original data is at most tol. Ray: answer->ray.dz = v meets the
 // Farkas conditions to about 1e-9; if it meets them exactly, the caller's business, there is no solution. Limit or

@@ -9,10 +9,7 @@
 // Source: S3 theorem 1.2.8 (the existence theorem this method proves); Cottle, Pang & Stone, The Linear
 // Complementarity Problem (1992), sections 4.4 (the scheme) and 4.9 (the lexicographic rule).
 //
-//     letter        variable
-//     M q d         problem and covering vector, scaled in B (basis.h); d = (1, .., 1) unless given
-//     B             basis, its factors, b and the column of the entering variable
-//     z0            variable 2n; w_i is variable i, z_i variable n + i
+// M, q, d are scaled in the basis B (basis.h); d = (1, .., 1) unless given. z0 is variable 2n, w_i i, z_i n + i.
 //
 // What the outcomes prove. A solution is checked on the data: nothing else is claimed. A secondary ray
 //
@@ -21,8 +18,7 @@
 // proves nothing by itself. When M is copositive, v0 = 0 follows and v'q < 0: then v solves the homogeneous
 // problem, and whether that excludes a solution is decided by the caller (theorem 1.2.8 and what it knows of M).
 // The rule makes every step strict in the lexicographic order of [b | B^-1], so no basis comes twice: in exact
-// arithmetic the method ends for every M and q. In rounded arithmetic a basis that comes again shows that ties were
-// decided wrongly (D7).
+// arithmetic the method ends for every M and q; in rounded arithmetic see D7.
 //
 // Cost: one column a pivot, see basis.c: 2 n m flops with m basic z, where a tableau of n (n+1) numbers would take
 // 2 n^2. About n/2 to n pivots on dense monotone and on frictional problems, 2^n on Murty's and Fathi's. Memory:

@@ -24,8 +24,6 @@
 // hands over to the damped form, from the best point seen. There every new active set is still tried, and the point
 // (1) taken when it reduces the merit to a quarter of what it was.
 //
-//     letters     z, w, q, M as above, in the units of scaled.h;  alpha = a;  phi, A, B, E as in (2);  d, Md step
-//
 // What an outcome proves. Solution: the residual on the original data is at most tol. Stalled: Psi has no descent here
 // that shows. A stationary point of Psi solves when M is P0 (all monotone problems), so for those it means loss of
 // accuracy or no solution at all; nothing here proves that there is none.

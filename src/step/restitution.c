@@ -11,8 +11,7 @@
 // As written in S1, (41) is an equality at every touching contact, and c_j may come out negative: an impact that pulls.
 // Where the equality has a solution with c >= 0 it is the one here; where it has none the contact opens faster than the
 // law says (S1 case 47), and counts as relaxed. A contact that opens before the impact is not compressed, w_j = 0, and
-// may open
-// on. Entries of E may be negative, and then ask a contact to close, r_j > 0: that is relaxed to r_j = 0.
+// may open on. Entries of E may be negative, and then ask a contact to close, r_j > 0: that is relaxed to r_j = 0.
 //
 // Energy. E = 0 loses. Otherwise the law may gain: Newton's law with friction does so in Kane's pendulum, Newton's law
 // with unequal e in a corner (S1 case 25). collision.c draws such an outcome back.

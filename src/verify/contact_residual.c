@@ -1,5 +1,4 @@
-// contact_residual.c: the residual of a point of a contact problem, computed anew from the posed data and (r, v, l)
-// alone.
+// contact_residual.c: the residual of a point of a contact problem, computed anew from the posed data and (r, v, l).
 //
 // Own terms. A sum is compared with the sizes of its terms, never with those of other rows:
 //
@@ -28,13 +27,10 @@
 //     force^2 = sum |r_c|^2 / rho_c + sum own_k l_k^2           what forces do one by one
 //     net^2   = (r, l)'[W V; V' R](r, l), or g'D g              what they do together, less NOISE sum |r_c| own_t
 //     drive^2 = sum rho_c |q_c|^2 + sum t_k^2 / own_k           what the data are, q = H'D f + w in the global form
-//     undone^2
-//         the same with a_c = max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|:
-//                                                               what forces undo of the data, or should
+//     undone^2   the same with max(min(|q_c|, |u_c - q_c|), -u_n) for |q_c|: what forces undo of the data, or should
 //     far     = max(1, force / (TRUSTED max(undone, net, ROW_NOISE force of all islands)))
 //
-// All, with force, drive and undone of all islands together.
-//
+// All, with force, drive and undone of all islands together:
 //     contact   max( sqrt(sum far^2 miss_c^2 / rho_c) / max(force, drive), max far eta_c / (ALONE sqrt(nc)) )
 //     equation  max over rows, each times far of its island
 //     unit    = max(undone, sqrt(sum force^2 / far^2))

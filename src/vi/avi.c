@@ -10,8 +10,7 @@
 //
 // that is an MLCP with A, C, D, B = [M -E'; E 0], [-A' -I I; 0], [A 0; I 0; -I 0], 0. A certificate that (2) has no
 // solution is one that (1) has none. The numbers of (2) are those of (1) and their negatives, so exact data stay exact.
-// A bounded box is asked first
-// (box.c); what that leaves open goes to (2).
+// A bounded box is asked first (box.c); what that leaves open goes to (2).
 #include <math.h>
 #include <stdio.h>
 #include <stiction/vi.h>
