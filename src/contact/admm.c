@@ -26,7 +26,7 @@
 //     again with penalties nearer to each other (STAGES).
 // D2  A penalty for each contact: 0 would be best for one that sticks, infinite for one that separates. Residual
 //     balancing (Boyd et al., 3.4.1) contact by contact: primal |x - y+| against dual |y+ - y| moves sigma_c, in a
-//     range that grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever more rarely;
+//     range that grows as the residual falls (SPREAD). Each change costs a factorization, so they come ever rarer;
 //     one that has thrown the iteration far back is undone.
 // D3  Anderson acceleration (anderson.h) of w. A state whose residual |x - y| is above the least since the penalties
 //     last changed is refused, and the plain step of the last good one taken instead.

@@ -4,7 +4,6 @@
 //
 // A wall of bricks has a dozen contacts for each brick: W = H' A^-1 H is large, nearly dense and singular, A is block
 // diagonal and definite. So the unknowns are the velocities. With the map of Alart and Curnier (1991),
-//
 //     p_n = max(0, r_n - rho u_n),       p_t = the vector of length at most mu p_n that is nearest to r_t - rho u_t,
 //
 // whose fixed points r = p are those of Coulomb's law for every rho > 0, the method of multipliers (Hestenes 1969,
