@@ -83,6 +83,19 @@ static void adopt_proof(sti_env* env, sti_certificate* proof, sti_lcp_answer* an
                  answer->certificate.leaf_count);
 }
 
+// Found in exact arithmetic: an answer, where doubles can tell it.
+static void conclude_search(sti_lcp_answer* answer) {
+    const bool told = isfinite(answer->residual);
+    answer->outcome = told ? STI_SOLVED : STI_UNKNOWN;
+    answer->termination = told ? STI_END_SOLUTION : STI_END_STALLED;
+    answer->certificate.proof = told ? STI_PROOF_SOLUTION : STI_PROOF_NONE;
+    answer->certificate.exact = told;
+    answer->exact = told;
+    snprintf(answer->reason, sizeof answer->reason,
+             told ? "found by search of the complementary cones, exact"
+                  : "there is a solution, found in exact arithmetic, but its numbers are beyond the range of doubles");
+}
+
 sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options, long max_nodes,
                            sti_lcp_answer* answer) {
     sti_exact_lcp* e;
@@ -99,11 +112,7 @@ sti_status sti_mlcp_decide(sti_env* env, const sti_mlcp* p, const sti_lcp_option
             answer->basis_nonsingular = found.nonsingular;
             status = adopt_exact(env, found.solution, answer);
             if (status == STI_OK) status = sti_mlcp_residual(env, p, answer);
-            answer->outcome = STI_SOLVED;
-            answer->termination = STI_END_SOLUTION;
-            answer->certificate.proof = STI_PROOF_SOLUTION;
-            answer->certificate.exact = true;
-            snprintf(answer->reason, sizeof answer->reason, "found by search of the complementary cones, exact");
+            if (status == STI_OK) conclude_search(answer);
         } else if (found.complete) {
             adopt_proof(env, &found.certificate, answer);
             answer->termination = STI_END_EXHAUSTED;

@@ -133,6 +133,11 @@ for field in '"n": ["1e308", 0, 1]' '"n": [0, 0, 1], "t": [["1e200", 1, 0], [0, 
     done
 done
 
+# ---- a solution that doubles cannot tell is not called solved, since nobody could check it
+printf '{"kind": "lcp", "M": [["1e-200"]], "q": ["-1e200"]}' >p.json
+run solve p.json --output far.json
+expect "a solution beyond the range of doubles" 1 "beyond the range of doubles"
+
 # ---- too little memory: the command ends, with an answer or with "out of memory"
 limited() { # MB ARGUMENT...
     (
