@@ -264,6 +264,8 @@ class Moving:
         if not np.isfinite(until):
             raise InputError(f"time: {time}: a number is expected")
         steps = max((until - self.time) / self._length(), 1)
+        if frame is not None and not frame > 0:
+            raise InputError(f"frame: {frame}: a time between two states is expected")
         stride = np.ceil(steps / self._frames(steps)) if frame is None else round(frame / self._length())
         room, folder, note, recording = "", None, "", None
         if record is None:

@@ -202,7 +202,7 @@ class Record:
             raise AttributeError(name)
         field = self._fields().get(name)
         if field is None:
-            raise AttributeError(f"{type(self).__name__} has no {name}")
+            raise AttributeError(f"{self._name()} has no {name}; there are {', '.join(self._fields())}")
         return self._value(name, field.type, getattr(self._c, name))
 
     def _value(self, name: str, kind: Any, value: Any) -> Any:

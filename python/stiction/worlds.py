@@ -349,7 +349,10 @@ class Contact:
         try:
             return self._row[name]
         except ValueError:
-            raise AttributeError(f"a contact has no {name}") from None
+            raise AttributeError(f"a contact has no {name}; there are bodies, mode, {', '.join(_ROW.names or ())}") from None
+
+    def __dir__(self) -> list:
+        return sorted({*super().__dir__(), *(_ROW.names or ())})
 
     @property
     def bodies(self) -> tuple:

@@ -48,7 +48,7 @@ export class Curves {
         const value = (_, v) => (v === null || v === undefined ? "" : short(v));
         const plot = new uPlot({
             title: group.title, width, height: run.kind === "curves" ? 230 : 150, scales: { x: { time: false }, y: { distr: group.log ? 3 : 1 } },
-            cursor: { drag: { x: false, y: false } }, legend: { live: true },
+            cursor: { drag: { x: false, y: false } }, legend: { live: true }, hooks: { draw: [(u) => this.place(u)] },
             axes: [{ ...axis, size: 30 }, { ...axis, size: 56, ...filter, values: (_, ticks) => ticks.map(tick) }],
             series: [{ label: "t", value }, ...group.names.map((name, i) => ({ label: name, stroke: INK[i % INK.length], width: 1.6, value, points: { show: false } }))],
         }, this.data(group), this.box);
@@ -66,9 +66,15 @@ export class Curves {
         for (const p of this.plots) p.setData(this.data(p.group));
     }
 
+    // After rows came in the axis is another one only when it is drawn again.
+    place(p) {
+        if (p.mark) p.mark.style.left = `${p.valToPos(this.time ?? 0, "x")}px`;
+    }
+
     at(time) {
+        this.time = time;
         for (const p of this.plots) {
-            p.mark.style.left = `${p.valToPos(time, "x")}px`;
+            this.place(p);
             if (!p.over.matches(":hover")) p.setLegend({ idx: p.valToIdx(time) }, false);
         }
     }
