@@ -179,7 +179,7 @@ def classify(M: Any, **options: Any) -> dict:
     chosen = ffi.new("sti_classes_options*", lib.sti_classes_options_default())
     fill(chosen, options, keep)
     where, out = env(), ffi.new("sti_classes**")
-    n = np.shape(M)[0]
+    n = M.shape[0] if hasattr(M, "tocsc") else len(np.atleast_1d(reals(M, "M")))
     m = matrix(M, n, n, "M", keep)
     where.check(lib.sti_matrix_classify(where.c, ffi.addressof(m), ffi.NULL, chosen, out))
     found = where.own_with_env(out[0], lib.sti_classes_destroy)

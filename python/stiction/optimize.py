@@ -42,6 +42,9 @@ class Sample:
     >>> answer = grip.draw(50, seed=1).solve()
     >>> answer.outcome, answer.verify().accepted
     ('solved', True)
+    >>> found = grip.average(samples=50, replications=5)
+    >>> found.low < found.mean < found.high
+    True
     """
 
     def __init__(self, document: Any) -> None:
@@ -49,7 +52,26 @@ class Sample:
 
     def draw(self, count: int, seed: int = 1) -> Stochastic:
         """`count` scenarios, the same ones for the same seed."""
-        where, out, state = env(), ffi.new("sti_stochastic**"), ffi.new("uint64_t*", seed)
+        return self._draw(count, ffi.new("uint64_t*", seed))
+
+    def average(self, samples: int = 100, replications: int = 10, seed: int = 1, **options: Any) -> "S.Average":
+        """The objective of so many draws of `samples` scenarios: `mean`, `deviation`, `low` and `high` (95 %), with `objectives` and `x` of
+        the first. In the mean it is not above that of the distribution."""
+        state, values, x = ffi.new("uint64_t*", seed), [], None  # type: Any, list, Any
+        for _ in range(replications):
+            answer: Any = self._draw(samples, state).solve(**options)
+            if not answer:
+                raise RuntimeError(f"{self!r}: a draw has no answer: {answer!r}")
+            values.append(answer.objective)
+            x = answer.x.copy() if x is None else x
+        out = ffi.new("sti_average*")
+        out[0] = lib.sti_average_of(ffi.new("double[]", values), len(values))
+        found = record(out)
+        vars(found).update(objectives=np.array(values), x=x)
+        return found  # type: ignore[no-any-return]
+
+    def _draw(self, count: int, state: Any) -> Stochastic:
+        where, out = env(), ffi.new("sti_stochastic**")
         where.check(lib.sti_stochastic_sample(where.c, self.document._c, count, state, out), self.document.name)
         owner = where.own_with_env(out[0], lib.sti_stochastic_sample_destroy)
         return Stochastic._of(owner.c, (owner, self.document))

@@ -253,6 +253,9 @@ class Plan(Record):
         scene, where = push._scene, push._env
         c, chosen, caller = ffi.new("sti_plan_goal*"), ffi.new("sti_plan_options*", lib.sti_plan_options_default(scene)), Caller(watch)
         c.part = push.parts.index(part) if isinstance(part, str) else part
+        for name, values in (("goal", goal), ("tolerance", tolerance)):
+            if values is not None and len(values) != 3:
+                raise InputError(f"{name}: {len(values)} numbers: x, y and the angle are expected")
         size = lib.sti_box_options_default(scene).weight[lib.STI_DOUBT_X]
         c.pose, c.tolerance = list(map(float, goal)), list(tolerance if tolerance is not None else (0.03 * size, 0.03 * size, 0.05))
         fill(chosen, options, [])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Un
 
 import numpy as np
 
-from ._env import Env
+from ._env import Env, InputError
 from ._moving import Moving, Recording, Turn, bytes_of, checked, png, put_scene
-from ._record import fill, kept, record, row_type, text
+from ._record import fill, kept, reals, record, row_type, text
 from ._stiction import ffi, lib
 
 if TYPE_CHECKING:
@@ -232,6 +232,18 @@ class World(Moving):
         for i, body in enumerate(self.bodies.values()):
             x[i], q[i], v[i], w[i] = body.position, body.rotation, body.velocity, body.spin
         return {"x": x, "q": q, "v": v, "w": w}
+
+    def set(self, x: Any = None, q: Any = None, v: Any = None, w: Any = None) -> None:
+        """Other places, rotations, velocities, spins of all bodies, as `state` has them; what is None, and what is fixed, stays."""
+        given = {}
+        for name, values, size in (("position", x, 3), ("rotation", q, 4), ("velocity", v, 3), ("spin", w, 3)):
+            if values is not None:
+                given[name] = reals(values, name)
+                if given[name].shape != (len(self.bodies), size):
+                    raise InputError(f"{name}: shape {given[name].shape}: ({len(self.bodies)}, {size}) is expected")
+        for i, body in enumerate(self.bodies.values()):
+            if not lib.sti_bodies_body(self._bodies, i).fixed:
+                body.move(**{name: values[i] for name, values in given.items()})
 
     @property
     def contacts(self) -> "Contacts":

@@ -1,5 +1,8 @@
 """Roots, bounds, scenarios, fits, flow, orders: known answers; and every field of every answer can be read."""
 
+import json
+import os
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 
@@ -178,3 +181,16 @@ def test_painleve_map_names_its_axes():
 def test_all_solutions_of_a_relay():
     found = stiction.parse({"kind": "relay", "M": [[-1]], "q": [0]}).enumerate()
     assert sorted(row[0] for row in found.vertex_exact) == [-1, 0, 1]
+
+
+def test_a_mean_of_draws_is_that_of_the_command():
+    found = stiction.load("grip-force").average(samples=40, replications=6, seed=2)
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    said = json.loads(subprocess.run([stiction.command(), "solve", str(stiction.documents.SCENES / "grip-force.json"), "--samples", "40", "--replications",
+                                      "6", "--seed", "2", "--json"], env=environment, capture_output=True, text=True).stdout)
+    assert found.objectives.tolist() == said["objectives"] and [found.low, found.high] == said["objective_95"]
+    with pytest.raises(stiction.InputError, match="x, y and the angle"):
+        stiction.Push("plan-door").plan(goal=(1, 2))
+    for wrong in ("abc", 3, [[1, 2, 3], [4, 5, 6]]):
+        with pytest.raises(stiction.InputError, match="M"):
+            stiction.classify(wrong)

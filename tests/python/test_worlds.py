@@ -179,3 +179,14 @@ def test_a_grip_that_moves_is_asked_at_velocities_that_hold_it(tol):
     why = stiction.analyze.sticking(at, propositions=False)
     assert at.settled.change > 0 and why.answer.outcome == "sticks" and why.verify().accepted
     assert {"shoulder motor", "pitch motor"} <= {contact.name for contact in at.contacts}
+
+
+def test_a_state_is_put_back():
+    world = stiction.World("arch", mu=0.2)
+    start = world.state
+    world.run(0.5, record=False)
+    fallen = world.state
+    world.set(**start)
+    assert np.allclose(world.state["x"], start["x"], atol=1e-12) and not np.allclose(fallen["x"], start["x"], atol=1e-3)
+    with pytest.raises(stiction.InputError, match="position: shape"):
+        world.set(x=start["x"][:3])
