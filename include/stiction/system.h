@@ -41,6 +41,9 @@ typedef struct sti_system_contact_text {
     const char* mu_kinetic;
     const char* restitution;
     const char* restitution_t;
+    // Two slips, no joint: mu times this polygon in place of the disc (instant.h)
+    int corner_count;
+    const double* corner;  // (corner_count x 2)
 } sti_system_contact_text;
 
 typedef struct sti_system_text {

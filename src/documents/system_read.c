@@ -23,8 +23,8 @@ enum { MOST_SLIPS = 2 };
 static const char* const root_names[] = {"kind",        "name",     "description", "parameters",
                                          "definitions", "kinetic",  "coordinates", "potential",
                                          "forces",      "contacts", "joints",      "state"};
-static const char* const contact_names[] = {"name", "gap",        "constraint",  "slip",
-                                            "mu",   "mu_kinetic", "restitution", "restitution_t"};
+static const char* const contact_names[] = {"name",       "gap",         "constraint",    "slip",   "mu",
+                                            "mu_kinetic", "restitution", "restitution_t", "polygon"};
 static const char* const state_names[] = {"t", "q", "v"};
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
@@ -38,8 +38,10 @@ typedef struct reader {
     const char** coordinates;
     const char** forces;
     sti_system_contact_text* contacts;  // contacts, then joints
-    const char** slips;                 // two for each
-    const char** start;                 // q, then v
+    double* corners;                    // of friction polygons, in order
+    size_t corner_count;
+    const char** slips;  // two for each
+    const char** start;  // q, then v
 } reader;
 
 static sti_status no_memory(const reader* r) {
@@ -182,7 +184,45 @@ static sti_status read_slips(const reader* r, const sti_place* up, const sti_jso
     return status;
 }
 
-static sti_status read_contact(const reader* r, const sti_place* at, const sti_json_value* contact, const char* gap,
+enum { MOST_CORNERS = 64 };
+
+static sti_status read_polygon(reader* r, const sti_place* up, const sti_json_value* contact,
+                               sti_system_contact_text* out) {
+    const sti_json_value* list = sti_json_field(contact, "polygon");
+    const sti_place place = sti_place_key(up, "polygon");
+    if (list == NULL) return STI_OK;
+    const int count = sti_json_is_array(list) ? sti_json_count(list) : 0;
+    if (count < 3 || count > MOST_CORNERS)
+        return sti_json_fail(r->tree, &place, list, "a list of 3 to %d corners is expected", MOST_CORNERS);
+    double* corner = r->corners + 2 * r->corner_count;
+    sti_status status = STI_OK;
+    int k = 0;
+    for (const sti_json_value* row = list->child; status == STI_OK && row != NULL; row = row->next, k++) {
+        const sti_place at = sti_place_index(&place, k);
+        status = sti_json_check_list(r->tree, &at, row, 2);
+        for (int i = 0; status == STI_OK && i < 2; i++) {
+            const sti_place entry = sti_place_index(&at, i);
+            bool is_double;
+            status = sti_json_read_number(r->tree, &entry, sti_json_item(row, i), &corner[2 * k + i], &is_double);
+        }
+    }
+    r->corner_count += (size_t)count;
+    out->corner_count = count;
+    out->corner = corner;
+    return status;
+}
+
+// Room for the corners of all contacts.
+static size_t count_corners(const sti_json_value* list) {
+    size_t count = 0;
+    for (const sti_json_value* v = list != NULL ? list->child : NULL; v != NULL; v = v->next) {
+        const sti_json_value* polygon = sti_json_is_object(v) ? sti_json_field(v, "polygon") : NULL;
+        if (sti_json_is_array(polygon)) count += (size_t)sti_json_count(polygon);
+    }
+    return count;
+}
+
+static sti_status read_contact(reader* r, const sti_place* at, const sti_json_value* contact, const char* gap,
                                const char** slips, sti_system_contact_text* out) {
     if (!sti_json_is_object(contact)) return sti_json_fail(r->tree, at, contact, "an object { .. } is expected");
     const sti_json_value* name = sti_json_field(contact, "name");
@@ -196,6 +236,7 @@ static sti_status read_contact(const reader* r, const sti_place* at, const sti_j
     if (status == STI_OK) status = read_field(r, at, contact, "mu_kinetic", &out->mu_kinetic);
     if (status == STI_OK) status = read_field(r, at, contact, "restitution", &out->restitution);
     if (status == STI_OK) status = read_field(r, at, contact, "restitution_t", &out->restitution_t);
+    if (status == STI_OK) status = read_polygon(r, at, contact, out);
     if (status == STI_OK) sti_json_warn_unknown(r->tree, at, contact, contact_names, COUNT_OF(contact_names));
     return status;
 }
@@ -207,8 +248,10 @@ static sti_status read_contacts(reader* r) {
     if (status != STI_OK) return status;
     const size_t count = (size_t)r->text.contact_count + (size_t)r->text.joint_count;
     r->contacts = sti_alloc_array_zero(r->tree->env, count, sizeof *r->contacts);
+    r->corners = sti_alloc_array_zero(r->tree->env, 2 * (count_corners(contacts) + count_corners(joints)) + 1,
+                                      sizeof *r->corners);
     r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
-    if (r->contacts == NULL || r->slips == NULL) return no_memory(r);
+    if (r->contacts == NULL || r->slips == NULL || r->corners == NULL) return no_memory(r);
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
         const sti_json_value* list = part == 0 ? contacts : joints;
@@ -305,6 +348,7 @@ static sti_status read(sti_json_tree* tree, void** out) {
     sti_free(env, r.forces);
     sti_free(env, r.contacts);
     sti_free(env, r.slips);
+    sti_free(env, r.corners);
     sti_free(env, r.start);
     return status;
 }

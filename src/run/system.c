@@ -371,7 +371,7 @@ static void measure_facets(life* l, const sti_step_report* r) {
         const sti_instant_contact* c = &l->instant->contacts[i];
         const double *t = r->impulse_t + 2 * i, *s = r->slip + 2 * i, bound = c->mu * r->impulse_n[i];
         const double speed = hypot(s[0], s[1]);
-        if (c->tangent_count != 2 || !(bound > 0)) continue;
+        if (c->tangent_count != 2 || c->corner_count > 0 || !(bound > 0)) continue;
         most += bound;
         if (r->mode[i] == STI_MODE_SLIDE && speed > 0)
             sum += hypot(t[0] + bound * s[0] / speed, t[1] + bound * s[1] / speed);

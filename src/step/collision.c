@@ -255,7 +255,7 @@ sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const 
     const sti_collision_options* o = options != NULL ? options : &standard;
     sti_status status = check(env, o);
     if (status == STI_OK) status = sti_instant_check(env, instant);
-    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
+    if (status == STI_OK && sti_step_is_energetic(o->law)) status = sti_instant_needs_discs(env, instant);
     if (status != STI_OK) return status;
     const size_t p = (size_t)instant->contact_count;
     int* tangents = sti_alloc_array_zero(env, p, sizeof *tangents);
@@ -269,7 +269,9 @@ sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const 
         active[i] = c->bilateral || c->gap <= o->gap_tol;
     }
     if (status == STI_OK)
-        status = sti_impulses_init(&problem, env, instant->n, instant->contact_count, tangents, o->facets);
+        status = sti_impulses_init(&problem, env, instant->n, instant->contact_count, tangents,
+                                   sti_impulses_most(instant, o->facets));
+    problem.facets = o->facets;
     if (status == STI_OK) status = sti_step_collision_room(env, instant, &r);
     if (status == STI_OK) status = sti_step_collide(&problem, instant, active, instant->v, o, r);
     sti_impulses_clear(&problem);

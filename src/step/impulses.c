@@ -55,6 +55,22 @@ void sti_impulse_direction(int tangent_count, int facets, int s, double d[2]) {
     d[1] = sign * clean(sin(angle));
 }
 
+int sti_impulses_columns(const sti_impulses* p, const sti_impulse_contact* c) {
+    return c->corner_count > 0 ? c->corner_count : sti_impulse_directions(c->tangent_count, p->facets);
+}
+
+int sti_impulses_most(const sti_instant* instant, int facets) {
+    for (int i = 0; i < instant->contact_count; i++) {
+        if (instant->contacts[i].corner_count > facets) facets = instant->contacts[i].corner_count;
+    }
+    return facets;
+}
+
+static void column(const sti_impulses* p, const sti_impulse_contact* c, int s, double d[2]) {
+    if (c->corner_count == 0) sti_impulse_direction(c->tangent_count, p->facets, s, d);
+    for (int k = 0; c->corner_count > 0 && k < 2; k++) d[k] = c->corner[2 * s + k];
+}
+
 sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_count, const int* tangent_count,
                              int facets) {
     *p = (sti_impulses){.env = env, .n = n, .capacity = contact_count, .facets = facets, .alpha = 1};
@@ -123,6 +139,8 @@ sti_impulse_contact* sti_impulses_add(sti_impulses* p, const sti_instant* instan
     *c = (sti_impulse_contact){.contact = i,
                                .bilateral = from->bilateral,
                                .tangent_count = from->tangent_count,
+                               .corner_count = from->corner_count,
+                               .corner = from->corner,
                                .n = from->n,
                                .t = from->t,
                                .mu = mu,
@@ -170,7 +188,7 @@ static void count_pairs(sti_impulses* p) {
         const sti_impulse_contact* c = &p->contacts[j];
         if (c->tangent_count == 0 || !(c->mu > 0)) continue;
         p->first_beta[j] = p->pairs;
-        p->pairs += sti_impulse_directions(c->tangent_count, p->facets);
+        p->pairs += sti_impulses_columns(p, c);
     }
     for (int j = 0; j < p->count; j++) {
         if (p->first_beta[j] >= 0) p->lambda_index[j] = p->pairs++;
@@ -180,11 +198,11 @@ static void count_pairs(sti_impulses* p) {
 static void pose_friction(sti_impulses* p, int j) {
     const sti_impulse_contact* c = &p->contacts[j];
     const int n = p->n, N = n + p->joints, m = p->pairs, lambda = p->lambda_index[j];
-    const int count = sti_impulse_directions(c->tangent_count, p->facets);
+    const int count = sti_impulses_columns(p, c);
     for (int s = 0; s < count; s++) {
         const int beta = p->first_beta[j] + s;
         double d[2];
-        sti_impulse_direction(c->tangent_count, p->facets, s, d);
+        column(p, c, s, d);
         for (int k = 0; k < n; k++) {
             double e = d[0] * c->t[k];
             if (c->tangent_count == 2) e += d[1] * c->t[n + k];
@@ -253,10 +271,10 @@ void sti_impulses_read(sti_impulses* p, const double* free_variables, const doub
         c_t[0] = c_t[1] = slip[0] = slip[1] = 0;
         for (int a = 0; a < c->tangent_count; a++)
             slip[a] = sti_vector_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a];
-        const int count = p->first_beta[j] < 0 ? 0 : sti_impulse_directions(c->tangent_count, p->facets);
+        const int count = p->first_beta[j] < 0 ? 0 : sti_impulses_columns(p, c);
         for (int s = 0; s < count; s++) {
             double d[2];
-            sti_impulse_direction(c->tangent_count, p->facets, s, d);
+            column(p, c, s, d);
             const double beta = z[p->first_beta[j] + s];
             c_t[0] += d[0] * beta;
             c_t[1] += d[1] * beta;

@@ -21,8 +21,10 @@ typedef struct sti_impulse_contact {
     int contact;  // of the instant
     bool bilateral;
     int tangent_count;
-    const double* n;  // (n)
-    const double* t;  // (tangent_count x n)
+    int corner_count;      // of a friction polygon of its own; 0: facets
+    const double* corner;  // (corner_count x 2)
+    const double* n;       // (n)
+    const double* t;       // (tangent_count x n)
     double mu;
     double b_n;
     double b_t[2];
@@ -86,6 +88,10 @@ void sti_impulses_read(sti_impulses* p, const double* free_variables, const doub
 
 int sti_impulse_directions(int tangent_count, int facets);
 void sti_impulse_direction(int tangent_count, int facets, int s, double d[2]);
+// Of a contact of the problem: columns of D, and column s in its tangent rows: a direction, or a corner of its polygon.
+int sti_impulses_columns(const sti_impulses* p, const sti_impulse_contact* c);
+// Of an instant: the most that a contact with two tangents has, for sti_impulses_init.
+int sti_impulses_most(const sti_instant* instant, int facets);
 
 static inline size_t sti_step_at(int cols, int i, int j) {
     return (size_t)i * (size_t)cols + (size_t)j;

@@ -113,7 +113,7 @@ static void judge(const sti_impulses* p, const line* k, sti_robust* out) {
 static void label(const sti_impulses* p, sti_robust* out) {
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
-        const int beta = p->first_beta[j] < 0 ? 0 : sti_impulse_directions(c->tangent_count, p->facets);
+        const int beta = p->first_beta[j] < 0 ? 0 : sti_impulses_columns(p, c);
         const bool unilateral = !c->bilateral && p->row[j] >= 0;
         for (int k = -1; k <= beta; k++) {
             const int pair = k < 0 ? p->row[j] : k < beta ? p->first_beta[j] + k : p->lambda_index[j];

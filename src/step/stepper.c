@@ -170,6 +170,21 @@ static sti_status copy_stiffness(sti_stepper* s) {
     return STI_OK;
 }
 
+// Friction polygons are columns of the problem with facets; what has the disc, or facets in its rows, takes none.
+static sti_status check_polygons(const sti_stepper* s) {
+    const sti_stepper_options* o = &s->options;
+    const int i = sti_instant_polygon(s->instant, INFINITY);
+    if (i < 0) return STI_OK;
+    const char* const what = o->friction == STI_FRICTION_CONE ? "the round cone"
+                             : o->scheme == STI_SCHEME_CONVEX ? "scheme convex"
+                             : o->events != STI_EVENTS_OFF    ? "events"
+                             : sti_step_is_energetic(o->law)  ? "this impact law"
+                                                              : NULL;
+    if (what == NULL) return STI_OK;
+    return STI_FAIL(s->env, STI_ERR_INPUT, i, "contact \"%.60s\" has a friction polygon, which %s does not take",
+                    s->instant->contacts[i].name, what);
+}
+
 static sti_status make_problems(sti_stepper* s) {
     for (int i = 0; i < s->p; i++) {
         const sti_instant_contact* c = &s->instant->contacts[i];
@@ -178,11 +193,16 @@ static sti_status make_problems(sti_stepper* s) {
             return STI_FAIL(s->env, STI_ERR_INPUT, i, "joint \"%.60s\" has friction: this needs friction by facets",
                             c->name);
     }
-    const int facets = s->options.facets == 3 ? 4 : s->options.facets;
-    sti_status status = sti_impulses_init(&s->impact, s->env, s->n, s->p, s->tangent_count, facets);
+    const int facets = s->options.facets == 3 ? 4 : s->options.facets, most = sti_impulses_most(s->instant, facets);
+    sti_status status = check_polygons(s);
+    if (status == STI_OK) status = sti_impulses_init(&s->impact, s->env, s->n, s->p, s->tangent_count, most);
+    s->impact.facets = facets;
     if (status != STI_OK) return status;
-    if (s->options.scheme != STI_SCHEME_CONVEX)
-        return sti_impulses_init(&s->impulses, s->env, s->n, s->p, s->tangent_count, facets);
+    if (s->options.scheme != STI_SCHEME_CONVEX) {
+        status = sti_impulses_init(&s->impulses, s->env, s->n, s->p, s->tangent_count, most);
+        s->impulses.facets = facets;
+        return status;
+    }
     // each facet of a contact is a contact without friction of its own
     const int count = s->p * s->options.facets;
     int* none = sti_alloc_array_zero(s->env, (size_t)count, sizeof *none);

@@ -607,13 +607,17 @@ sti_status sti_system_create(sti_env* env, const sti_system_text* text, sti_syst
     const size_t count = (size_t)text->contact_count + (size_t)text->joint_count;
     int* rows = sti_alloc_array(env, count, sizeof *rows);
     const char** names = sti_alloc_array(env, count, sizeof *names);
+    int* corners = sti_alloc_array(env, count, sizeof *corners);
+    const double** corner = sti_alloc_array(env, count, sizeof *corner);
     sti_system* s = NULL;
-    if (rows == NULL || names == NULL) {
+    if (rows == NULL || names == NULL || corners == NULL || corner == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "formulas of a system");
     } else {
         for (size_t i = 0; i < count; i++) {
             rows[i] = contact_text(text, (int)i)->slip_count;
             names[i] = contact_text(text, (int)i)->name;
+            corners[i] = contact_text(text, (int)i)->corner_count;
+            corner[i] = contact_text(text, (int)i)->corner;
         }
         const sti_system_shape shape = {.n = text->coordinate_count,
                                         .contact_count = text->contact_count,
@@ -622,11 +626,15 @@ sti_status sti_system_create(sti_env* env, const sti_system_text* text, sti_syst
                                         .coordinates = text->coordinates,
                                         .contacts = names,
                                         .parameters = text->parameter_names,
-                                        .tangent_count = rows};
+                                        .tangent_count = rows,
+                                        .corner_count = corners,
+                                        .corner = corner};
         status = sti_system_begin(env, &shape, &s);
     }
     sti_free(env, rows);
     sti_free(env, names);
+    sti_free(env, corners);
+    sti_free(env, corner);
     if (status != STI_OK) return status;
     s->kind = &kind;
     if (text->parameter_count > 0)

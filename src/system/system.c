@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stiction/section.h>
 #include <string.h>
 
 static sti_status copy_name(sti_env* env, const char* given, const char* word, int k, char** out) {
@@ -40,6 +41,38 @@ static sti_status copy_names(sti_system* s, const sti_system_shape* shape) {
     return status == STI_OK ? check_contact_names(s) : status;
 }
 
+static sti_status check_polygon(const sti_system* s, const sti_system_shape* shape, int i) {
+    const sti_section section = {
+        .shape = STI_SECTION_POLYGON, .vertex_count = shape->corner_count[i], .vertex = shape->corner[i]};
+    char why[160];
+    if (s->tangent_count[i] != 2 || i >= s->contact_count - s->joint_count)
+        return STI_FAIL(s->env, STI_ERR_INPUT, i,
+                        "contacts[%d].polygon: friction in a polygon is for contacts with two slips, and for no joints",
+                        i);
+    if (sti_section_check(s->env, &section) == STI_OK) return STI_OK;
+    snprintf(why, sizeof why, "%.150s", sti_env_error(s->env)->text);
+    return STI_FAIL(s->env, STI_ERR_INPUT, i, "contacts[%d].polygon: %s", i, why);
+}
+
+static sti_status copy_corners(sti_system* s, const sti_system_shape* shape) {
+    size_t count = 0, at = 0;
+    for (int i = 0; shape->corner_count != NULL && i < s->contact_count; i++) {
+        const sti_status status = shape->corner_count[i] > 0 ? check_polygon(s, shape, i) : STI_OK;
+        if (status != STI_OK) return status;
+        s->corner_count[i] = shape->corner_count[i];
+        count += 2 * (size_t)s->corner_count[i];
+    }
+    if (count == 0) return STI_OK;
+    s->corner = sti_alloc_array(s->env, count, sizeof *s->corner);
+    if (s->corner == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "friction polygons");
+    for (int i = 0; i < s->contact_count; i++) {
+        const size_t size = 2 * (size_t)s->corner_count[i];
+        if (size > 0) memcpy(s->corner + at, shape->corner[i], size * sizeof *s->corner);
+        at += size;
+    }
+    return STI_OK;
+}
+
 sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_system** out) {
     *out = NULL;
     sti_system* s = sti_alloc_array_zero(env, 1, sizeof *s);
@@ -51,16 +84,18 @@ sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_sys
     s->parameter_count = shape->parameter_count;
     const size_t n = (size_t)s->n, p = (size_t)s->contact_count;
     s->tangent_count = sti_alloc_array_zero(env, p, sizeof *s->tangent_count);
+    s->corner_count = sti_alloc_array_zero(env, p, sizeof *s->corner_count);
     s->coordinate = sti_alloc_array_zero(env, n, sizeof *s->coordinate);
     s->contact = sti_alloc_array_zero(env, p, sizeof *s->contact);
     s->parameter = sti_alloc_array_zero(env, (size_t)s->parameter_count, sizeof *s->parameter);
     s->parameters = sti_alloc_array_zero(env, (size_t)s->parameter_count, sizeof *s->parameters);
     s->work = sti_alloc_array_zero(env, n * n, sizeof *s->work);
     sti_status status = STI_OK;
-    if (s->tangent_count == NULL || s->coordinate == NULL || s->contact == NULL || s->parameter == NULL ||
-        s->parameters == NULL || s->work == NULL)
+    if (s->tangent_count == NULL || s->corner_count == NULL || s->coordinate == NULL || s->contact == NULL ||
+        s->parameter == NULL || s->parameters == NULL || s->work == NULL)
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "system of %d coordinates", s->n);
     if (status == STI_OK && p > 0) memcpy(s->tangent_count, shape->tangent_count, p * sizeof *s->tangent_count);
+    if (status == STI_OK) status = copy_corners(s, shape);
     if (status == STI_OK) status = copy_names(s, shape);
     if (status == STI_OK)
         *out = s;
@@ -81,6 +116,8 @@ void sti_system_destroy(sti_system* s) {
     free_names(s->env, s->contact, s->contact_count);
     free_names(s->env, s->parameter, s->parameter_count);
     sti_free(s->env, s->tangent_count);
+    sti_free(s->env, s->corner_count);
+    sti_free(s->env, s->corner);
     sti_free(s->env, s->parameters);
     sti_free(s->env, s->work);
     sti_free(s->env, s);
@@ -221,12 +258,23 @@ sti_status sti_system_instant_update(const sti_system* s, double t, const double
     return fill(s, s->env, t, q, v, (sti_instant_store*)instant);
 }
 
+sti_status sti_system_store(sti_env* env, const sti_system* s, sti_instant_store** out) {
+    const sti_instant_shape shape = {.n = s->n,
+                                     .contact_count = s->contact_count,
+                                     .tangent_count = s->tangent_count,
+                                     .corner_count = s->corner_count};
+    const sti_status status = sti_instant_store_create(env, &shape, out);
+    size_t count = 0;
+    for (int i = 0; i < s->contact_count; i++) count += 2 * (size_t)s->corner_count[i];
+    if (status == STI_OK && count > 0) memcpy((*out)->corner, s->corner, count * sizeof *s->corner);
+    return status;
+}
+
 sti_status sti_system_instant(sti_env* env, const sti_system* s, double t, const double* q, const double* v,
                               sti_instant** out) {
-    const sti_instant_shape shape = {.n = s->n, .contact_count = s->contact_count, .tangent_count = s->tangent_count};
     sti_instant_store* store;
     *out = NULL;
-    sti_status status = sti_instant_store_create(env, &shape, &store);
+    sti_status status = sti_system_store(env, s, &store);
     if (status != STI_OK) return status;
     for (int k = 0; status == STI_OK && k < s->n; k++) status = sti_instant_store_name(env, store, k, s->coordinate[k]);
     for (int i = 0; status == STI_OK && i < s->contact_count; i++) {

@@ -29,6 +29,8 @@ struct sti_system {
     int parameter_count;
     bool steady;         // forces are known not to depend on t
     int* tangent_count;  // (contact_count)
+    int* corner_count;   // (contact_count)
+    double* corner;      // of all friction polygons, in order   (corners x 2)
     char** coordinate;   // names                        (n)
     char** contact;      // names                        (contact_count)
     char** parameter;    // names                        (parameter_count)
@@ -45,7 +47,13 @@ typedef struct sti_system_shape {
         contacts;  // contacts, then joints; NULL, or NULL entries: numbered  (contact_count + joint_count)
     const char* const* parameters;
     const int* tangent_count;  // (contact_count + joint_count)
+    // Friction polygons; NULL: none           (contact_count + joint_count)
+    const int* corner_count;
+    const double* const* corner;
 } sti_system_shape;
+
+// With what instants of the system have room for.
+sti_status sti_system_store(sti_env* env, const sti_system* system, sti_instant_store** out);
 
 sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_system** out);
 

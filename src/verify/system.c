@@ -247,13 +247,31 @@ static void check_momentum(checker* k, long step) {
     k->out->momentum_sum += sum;
 }
 
+// Of the friction polygon of a contact: what multiple of it holds p_t; and the most power against the slip s.
+static double gauge(const sti_instant_contact* c, const double* p_t) {
+    double most = 0;
+    for (int k = 0; k < c->corner_count; k++) {
+        const double *a = c->corner + 2 * k, *b = c->corner + 2 * ((k + 1) % c->corner_count);
+        most = fmax(most, ((b[1] - a[1]) * p_t[0] + (a[0] - b[0]) * p_t[1]) / (a[0] * b[1] - a[1] * b[0]));
+    }
+    return most;
+}
+
+static double pull(const sti_instant_contact* c, const double* s) {
+    double most = 0;
+    for (int k = 0; k < c->corner_count; k++)
+        most = fmax(most, -(c->corner[2 * k] * s[0] + c->corner[2 * k + 1] * s[1]));
+    return most;
+}
+
 static void check_cone(checker* k, long step, int c) {
     const double p_n = row(k->w->impulse_n, step, k->p)[c], *p_t = row(k->w->impulse_t, step, 2 * k->p) + 2 * (size_t)c;
     const bool joint = c >= k->p - k->joints;
-    const double tangential = k->tangents[c] > 0 ? hypot(p_t[0], k->tangents[c] > 1 ? p_t[1] : 0) : 0;
+    double tangential = k->tangents[c] > 0 ? hypot(p_t[0], k->tangents[c] > 1 ? p_t[1] : 0) : 0;
+    if (k->instant->contacts[c].corner_count > 0) tangential = gauge(&k->instant->contacts[c], p_t);
     if (joint && (k->tangents[c] == 0 || collides(k, step))) return;
-    const double pull = joint ? 0 : -p_n;
-    look(k, STI_SYSTEM_CONE, fmax(fmax(0, pull), tangential - k->mu[c] * fabs(p_n)), step, c);
+    const double pulls = joint ? 0 : -p_n;
+    look(k, STI_SYSTEM_CONE, fmax(fmax(0, pulls), tangential - k->mu[c] * fabs(p_n)), step, c);
 }
 
 // Does the contact close in the step? From the nearer of its ends, at twice its speed.
@@ -284,10 +302,15 @@ static void check_law(checker* k, long step, int c) {
         power += s[a] * p_t[a];
     }
     size = sqrt(size);
+    const sti_instant_contact* of = &k->instant->contacts[c];
+    double reach = 1;  // of the section
+    for (int a = 0; a < of->corner_count; a++) reach = fmax(reach, hypot(of->corner[2 * a], of->corner[2 * a + 1]));
+    if (of->corner_count > 0) size = pull(of, s);
     const double spread = spread_of_slip(k, c) + 0.05 * k->widest_slip[c];
-    const double facets = count == 2 && k->options.facets > 0 ? 1 - cos(3.141592653589793 / k->options.facets) : 0;
+    const bool facet = count == 2 && k->options.facets > 0 && of->corner_count == 0;
+    const double facets = facet ? 1 - cos(3.141592653589793 / k->options.facets) : 0;
     const double allowed =
-        2 * spread * (k->mu[c] * p_n + hypot(p_t[0], count > 1 ? p_t[1] : 0)) + facets * k->mu[c] * p_n * size;
+        2 * spread * (reach * k->mu[c] * p_n + hypot(p_t[0], count > 1 ? p_t[1] : 0)) + facets * k->mu[c] * p_n * size;
     look(k, STI_SYSTEM_LAW, fmax(0, k->mu_kinetic[c] * p_n * size + power - allowed) / positive_or_one(k->speed), step,
          c);
 }
