@@ -67,8 +67,12 @@ int sti_impulses_most(const sti_instant* instant, int facets) {
 }
 
 static void column(const sti_impulses* p, const sti_impulse_contact* c, int s, double d[2]) {
-    if (c->corner_count == 0) sti_impulse_direction(c->tangent_count, p->facets, s, d);
-    for (int k = 0; c->corner_count > 0 && k < 2; k++) d[k] = c->corner[2 * s + k];
+    if (c->corner_count > 0) {
+        d[0] = c->corner[2 * s];
+        d[1] = c->corner[2 * s + 1];
+    } else {
+        sti_impulse_direction(c->tangent_count, p->facets, s, d);
+    }
 }
 
 sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_count, const int* tangent_count,

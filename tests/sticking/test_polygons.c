@@ -134,7 +134,9 @@ static void what_polygons_are_not_taken_for_is_said(void** state) {
     sti_collision* collision;
     refused(sti_impact_create(group_env, &in, NULL, &impact), "polygon");
     refused(sti_force_closure(group_env, &in, NULL, &closure), "polygon");
-    refused(sti_collision_create(group_env, &in, NULL, &collision), "polygon");
+    sti_collision_options law = sti_collision_options_default();
+    law.law = STI_IMPACT_STRONGE;
+    refused(sti_collision_create(group_env, &in, &law, &collision), "polygon");
     c.corner = beside;
     refused(sti_instant_check(group_env, &in), "contacts[0].polygon: 0 is not inside");
     c.corner = triangle;
