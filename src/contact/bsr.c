@@ -54,47 +54,108 @@ static sti_status from_dense(sti_env* env, const sti_matrix* M, sti_bsr* A) {
     return STI_OK;
 }
 
-// Compressed columns: block columns are taken one after the other, so the blocks of a row come in ascending order. d is
-// a constant where this is called: its divisions are then cheap.
-static inline sti_status from_sparse(sti_env* env, const sti_matrix* M, const int d, sti_bsr* A) {
-    const int n = A->n;
-    int* seen = sti_alloc_array(env, (size_t)n, sizeof *seen);             // last block column that touched row i
-    int64_t* place = sti_alloc_array_zero(env, (size_t)n, sizeof *place);  // and its block
-    sti_status status = seen != NULL && place != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of W");
-    for (int pass = 0; pass < 2 && status == STI_OK; pass++) {
-        for (int i = 0; i < n; i++) seen[i] = -1;
-        for (int j = 0; j < n; j++) {
-            for (int b = -1; b < d; b++) {
-                // b = -1: the diagonal block, filled or not
-                const int64_t first = b < 0 ? 0 : M->col_start[d * j + b],
-                              last = b < 0 ? 1 : M->col_start[d * j + b + 1];
-                for (int64_t k = first; k < last; k++) {
-                    if (b >= 0 && M->value[k] == 0) continue;
-                    const int row = b < 0 ? d * j : M->row[k], i = row / d;
-                    if (seen[i] != j) {
-                        seen[i] = j;
-                        if (pass == 0) {
-                            A->row_start[i + 1]++;
-                        } else {
-                            A->col[place[i]] = j;
-                            if (i == j) A->diagonal[i] = place[i];
-                            place[i]++;
-                        }
-                    }
-                    if (pass == 1 && b >= 0) A->block[((place[i] - 1) * d + row % d) * d + b] += M->value[k];
-                }
-            }
-        }
-        if (pass == 0) {
-            for (int i = 0; i < n; i++) {
-                A->row_start[i + 1] += A->row_start[i];
-                place[i] = A->row_start[i];
-            }
-            status = reserve(env, A, A->row_start[n]);
+// Where the blocks of a block column go, row by row.
+typedef struct filling {
+    const sti_matrix* M;
+    sti_bsr* A;
+    int* seen;       // last block column that touched row i               (n)
+    int64_t* place;  // and the block after its last one                   (n)
+    bool count;      // the blocks are only counted
+} filling;
+
+// A place for block (i, j), or the one it has; NULL: it was counted.
+static inline double* block_at(filling* f, const int d, int i, int j) {
+    if (f->seen[i] != j) {
+        f->seen[i] = j;
+        if (f->count) {
+            f->A->row_start[i + 1]++;
+        } else {
+            f->A->col[f->place[i]] = j;
+            if (i == j) f->A->diagonal[i] = f->place[i];
+            f->place[i]++;
         }
     }
-    sti_free(env, seen);
-    sti_free(env, place);
+    return f->count ? NULL : f->A->block + (f->place[i] - 1) * d * d;
+}
+
+// Do the d columns hold whole blocks, the same rows each? So it is where blocks were written as blocks.
+static inline bool holds_blocks(const sti_matrix* M, const int d, int j) {
+    const int64_t *start = M->col_start + (size_t)(d * j), count = start[1] - start[0];
+    const int* row = M->row + start[0];
+    for (int b = 1; b < d; b++) {
+        if (start[b + 1] - start[b] != count) return false;
+        if (memcmp(M->row + start[b], row, (size_t)count * sizeof *row) != 0) return false;
+    }
+    if (count % d != 0) return false;
+    bool whole = true;
+    for (int64_t k = 0; k < count; k += d) {
+        whole &= row[k] % d == 0 && (k == 0 || row[k] > row[k - 1]);
+        for (int a = 1; a < d; a++) whole &= row[k + a] == row[k] + a;
+    }
+    return whole;
+}
+
+static inline void fill_blocks(filling* f, const int d, int j) {
+    const int64_t* start = f->M->col_start + (size_t)(d * j);
+    for (int64_t k = start[0]; k < start[1]; k += d) {
+        const int i = f->M->row[k] / d;
+        const double* column[3];
+        bool some = i == j;
+        for (int b = 0; b < d; b++) {
+            column[b] = f->M->value + start[b] + (k - start[0]);
+            for (int a = 0; a < d; a++) some |= column[b][a] != 0;
+        }
+        if (!some) continue;
+        double* block = block_at(f, d, i, j);
+        for (int e = 0; block != NULL && e < d * d; e++) block[e] = column[e % d][e / d];
+    }
+}
+
+static inline void fill_entries(filling* f, const int d, int j) {
+    for (int b = 0; b < d; b++) {
+        for (int64_t k = f->M->col_start[d * j + b]; k < f->M->col_start[d * j + b + 1]; k++) {
+            if (f->M->value[k] == 0) continue;
+            const int row = f->M->row[k];
+            double* block = block_at(f, d, row / d, j);
+            if (block != NULL) block[row % d * d + b] += f->M->value[k];
+        }
+    }
+}
+
+// Compressed columns: block columns are taken one after the other, so the blocks of a row come in ascending order. d is
+// a constant where this is called: its divisions are then cheap.
+static inline void fill(filling* f, const int d) {
+    const int n = f->A->n;
+    for (int i = 0; i < n; i++) f->seen[i] = -1;
+    for (int j = 0; j < n; j++) {
+        block_at(f, d, j, j);  // the diagonal block, filled or not
+        if (holds_blocks(f->M, d, j))
+            fill_blocks(f, d, j);
+        else
+            fill_entries(f, d, j);
+    }
+}
+
+static inline sti_status from_sparse(sti_env* env, const sti_matrix* M, const int d, sti_bsr* A) {
+    const size_t n = (size_t)A->n;
+    filling f = {.M = M, .A = A, .count = true};
+    f.seen = sti_alloc_array(env, n, sizeof *f.seen);
+    f.place = sti_alloc_array(env, n, sizeof *f.place);
+    sti_status status = f.seen != NULL && f.place != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of W");
+    if (status == STI_OK) {
+        fill(&f, d);
+        for (size_t i = 0; i < n; i++) {
+            A->row_start[i + 1] += A->row_start[i];
+            f.place[i] = A->row_start[i];
+        }
+        status = reserve(env, A, A->row_start[n]);
+    }
+    if (status == STI_OK) {
+        f.count = false;
+        fill(&f, d);
+    }
+    sti_free(env, f.seen);
+    sti_free(env, f.place);
     return status;
 }
 
