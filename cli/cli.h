@@ -70,6 +70,7 @@ struct cli {
 // The environment made anew, for this number of threads (0: the default); only while nothing of the old one is in use.
 // CLI_DONE, or the exit code of the error line that was written.
 int cli_env_open(cli* c, int workers);
+int cli_threads(cli* c, long threads);  // of --threads: the same, 0: as it is
 
 // ---- options (options.c)
 

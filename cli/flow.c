@@ -185,6 +185,7 @@ static int work(const cli* c, const request* r, result* s) {
 
 static int run(cli* c, int argc, char** argv) {
     request r = {0};
+    long threads = 0;
     result s = {0};
     const cli_option options[] = {
         {"--out", CLI_TEXT, "FILE", "write the flow: Middlebury's .flo", &r.out},
@@ -199,6 +200,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--skip", CLI_COUNT, "N", "leave out the N finest sizes: their flow is enlarged", &r.skip},
         {"--raw", CLI_FLAG, NULL, "no medians between the programs", &r.raw},
         {"--tol", CLI_POSITIVE, "TOL", "gap of each program over its objective (1e-4)", &r.tol},
+        {"--threads", CLI_COUNT, "N", "threads (1); the flow does not depend on it", &threads},
         {"--problem", CLI_TEXT, "FILE", "write the one program of S3 as an l1 problem, for stiction solve", &r.problem},
     };
     char* positional[2];
@@ -206,7 +208,8 @@ static int run(cli* c, int argc, char** argv) {
     if (cli_parse(c, options, sizeof options / sizeof options[0], argc, argv, positional, 2, 2, &code) < 0) return code;
     r.first = positional[0];
     r.second = positional[1];
-    code = work(c, &r, &s);
+    code = cli_threads(c, threads);
+    if (code == CLI_DONE) code = work(c, &r, &s);
     sti_flow_answer_clear(c->env, &s.answer);
     sti_frame_clear(c->env, &s.first);
     sti_frame_clear(c->env, &s.second);

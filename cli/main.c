@@ -80,6 +80,11 @@ int cli_env_open(cli* c, int workers) {
     return CLI_DONE;
 }
 
+int cli_threads(cli* c, long threads) {
+    if (threads > 1024) return cli_fail_usage(c, "--threads: %ld: at most 1024 expected", threads);
+    return threads > 0 ? cli_env_open(c, (int)threads) : CLI_DONE;
+}
+
 static int run_verb(cli* c, const cli_verb* verb, int argc, char** argv) {
     c->verb = verb;
     int code = cli_env_open(c, 0);

@@ -50,6 +50,7 @@ static int run(cli* c, int argc, char** argv) {
     sti_document* document = NULL;
     sti_stochastic_team team;
     bool ranks = false;
+    long threads = 0;
     const cli_option options[] = {
         {"--solver", CLI_TEXT, "NAME", "auto, lemke, enum, newton, pgs or ipm; of contact: see below (auto)",
          &r.solver},
@@ -71,6 +72,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--start", CLI_TEXT, "SOL", "stochastic: begin from the answer in this file", &r.start},
         {"--ranks", CLI_FLAG, NULL, "stochastic: one program for all ranks of mpirun, the scenarios shared out",
          &ranks},
+        {"--threads", CLI_COUNT, "N", "l1, stochastic: threads (1); answers do not depend on it", &threads},
         {"--output", CLI_TEXT, "SOL", "write the answer to this file: JSON; of contact also .hdf5 (FCLIB)", &r.output},
     };
     char* positional[1];
@@ -79,7 +81,8 @@ static int run(cli* c, int argc, char** argv) {
         r.path = positional[0];
         r.time_limit = cli_limit_soft(c);
         r.whole = c->json || r.output != NULL;
-        code = ranks ? cli_ranks_begin(c, &team) : cli_scene_load(c, r.path, &document);
+        code = cli_threads(c, threads);
+        if (code == CLI_DONE) code = ranks ? cli_ranks_begin(c, &team) : cli_scene_load(c, r.path, &document);
         if (code == CLI_DONE && ranks) code = cli_ranks_load(c, r.path, r.team = &team, &document);
         if (code == CLI_DONE) code = check_options(c, &r, sti_document_kind(document));
         if (code == CLI_DONE) code = cli_documents[sti_document_kind(document)].solve(c, &r, document);

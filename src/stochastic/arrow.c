@@ -78,8 +78,8 @@ static void put_transposed(double* a, size_t stride, const sti_matrix* A, int ro
     }
 }
 
-static void add_diagonal(double* a, size_t stride, int first, const double* d, double f, int count) {
-    for (int j = first; j < first + count; j++) a[(size_t)j * (stride + 1)] += f * d[j - first];
+static void add_diagonal(double* a, size_t stride, int first, const double* d, double shift, double f, int count) {
+    for (int j = first; j < first + count; j++) a[(size_t)j * (stride + 1)] += f * (d[j - first] + shift);
 }
 
 // [K_i B_i; . 0] of `order` unknowns, the columns of B_i those of pi and x.
@@ -90,8 +90,8 @@ static void fill_block(const sti_arrow* a, int i, double* K, int order) {
     for (size_t j = 0; j < stride; j++) memset(K + j * (stride + 1), 0, (stride - j) * sizeof *K);
     put(K, stride, sti_layout_Q(L, i), 0, 0);
     put_transposed(K, stride, sti_layout_A(L, i), 0, m);
-    add_diagonal(K, stride, 0, a->D + L->var[i], 1, m);
-    add_diagonal(K, stride, m, a->E + L->row[i], -1, q);
+    add_diagonal(K, stride, 0, a->D + L->var[i], a->proximal, 1, m);
+    add_diagonal(K, stride, m, a->E + L->row[i], a->proximal, -1, q);
     if (i == 0) return;
     put_transposed(K, stride, &L->p->scenarios[i - 1].T, 0, m + q);
     put(K, stride, sti_layout_W0(L, i), m, m + q + p);
@@ -176,7 +176,7 @@ static void factor_chunk(void* context, int chunk, int worker) {
     }
 }
 
-int sti_arrow_factor(sti_arrow* a, const double* D, const double* E) {
+int sti_arrow_factor(sti_arrow* a, const double* D, const double* E, double proximal) {
     const sti_layout* L = a->L;
     const int order = a->order, n = L->p->n;
     const size_t side = (size_t)order, area = side * side, stride = sti_tiles_padded(side);
@@ -185,6 +185,7 @@ int sti_arrow_factor(sti_arrow* a, const double* D, const double* E) {
     int frozen = 0;
     a->D = D;
     a->E = E;
+    a->proximal = proximal;
     sti_tasks_run(a->tasks, L->chunks, factor_chunk, a);
     memset(a->C, 0, area * sizeof *a->C);
     if (sti_layout_leads(L)) {

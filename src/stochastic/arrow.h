@@ -19,14 +19,16 @@ typedef struct sti_arrow {
     double* scratch;      // of each worker
     size_t scratch_size;  // doubles of one worker
     const double *D, *E;  // of the last factorization, borrowed
+    double proximal;      // added to each of them
     int* frozen;          // of each chunk: pivots that were replaced         (chunks)
 } sti_arrow;
 
 sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks, sti_arrow* out);
 void sti_arrow_clear(sti_arrow* a);  // accepts a zero struct
 
-// Factor with the diagonals D (variables) and E (rows), not negative. The number of pivots that were replaced.
-int sti_arrow_factor(sti_arrow* a, const double* D, const double* E);
+// Factor with the diagonals D (variables) and E (rows), not negative, and `proximal` more. The number of pivots that
+// were replaced.
+int sti_arrow_factor(sti_arrow* a, const double* D, const double* E, double proximal);
 // In place: right-hand sides of all variables and rows in, the solution out.
 void sti_arrow_solve(sti_arrow* a, double* u, double* l);
 

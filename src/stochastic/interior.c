@@ -19,7 +19,8 @@
 // | here | u | A, Q | D          |
 //
 // D1: variables without bounds get a small D, equations a small E: proximal terms around the current point and its
-//     multipliers, which vanish with the steps; larger ones where refinement fails.
+//     multipliers, which vanish with the steps. A careful run adds as much to all D and E: better pivots, but residuals
+//     fall slowly where large multipliers change. They grow where a pivot has the wrong sign or refinement fails.
 // D2: multipliers of scenario i are divided by p_i (program.h); mu is a mean with the weights p_i.
 // D3: a step of length alpha leaves 1 - alpha of the residuals. Where more is left, directions are refined from then
 //     on.
@@ -38,8 +39,7 @@ enum { CORRECTIONS = 6 };
 
 static const double SHORT_OF = 0.995;                          // of the way to the boundary
 static const double PROXIMAL = 1e-8, LARGEST_PROXIMAL = 1e-4;  // D1
-static const double ASTRAY = 1e-3;      // of a right side: a remainder that refinement does not divide
-static const double ENOUGH = 1e-15;     // of a right side: a remainder that needs no refinement
+static const double ENOUGH = 1e-15;                            // of a right side: a remainder that needs no refinement
 static const double TENTH = 0.1;        // of the tolerance: residuals that are looked at no closer
 static const double LEAST_STEP = 1e-9;  // below, nothing moves any more
 static const double LARGEST = 1e14;     // beyond, an iterate runs away
@@ -74,11 +74,15 @@ typedef struct interior {
     double* moved;    // A du of the rows; NULL: all are equations
     double *eu, *el;  // what a solution leaves of the Newton system; el is where moved is
     double *D, *E;
-    bool refine;      // solutions leave more than rounding
-    double proximal;  // D1
-    double* block;    // all of these arrays
-    sums* part;       // of each chunk, and of block 0 (chunks + 1)
-    double* share;    // of each chunk: what it adds to rd and rp of block 0     (chunks x (n + p))
+    bool refine;        // solutions leave more than rounding
+    double proximal;    // D1
+    double everywhere;  // of it, in all D and E
+    bool careful;
+    bool astray;  // refinement failed in the last step
+    double tol;
+    double* block;  // all of these arrays
+    sums* part;     // of each chunk, and of block 0 (chunks + 1)
+    double* share;  // of each chunk: what it adds to rd and rp of block 0     (chunks x (n + p))
     double scale_primal, scale_dual;
 } interior;
 
@@ -375,15 +379,21 @@ static void remainder_block(interior* k, int i, sums* s, double* share) {
     sti_block_multiply_transposed(sti_layout_A(L, i), 1, k->dl + r, k->eu + v);
     sti_block_multiply(sti_layout_A(L, i), 1, k->u.d + v, k->el + r);
     for (size_t j = v; j < v_end; j++) {
-        k->eu[j] = is_fixed(&k->u, j) ? 0 : right_side_u(k, j) - k->eu[j] - k->D[j] * k->u.d[j];
+        k->eu[j] = is_fixed(&k->u, j) ? 0 : right_side_u(k, j) - k->eu[j] - (k->D[j] + k->everywhere) * k->u.d[j];
         s->dual = larger(s->dual, fabs(k->eu[j]));
         s->size = larger(s->size, fabs(right_side_u(k, j)));
     }
     for (size_t j = r; j < r_end; j++) {
-        k->el[j] = k->E[j] >= STI_KERNEL_FROZEN ? 0 : right_side_l(k, j) - k->el[j] + k->E[j] * k->dl[j];
+        k->el[j] =
+            k->E[j] >= STI_KERNEL_FROZEN ? 0 : right_side_l(k, j) - k->el[j] + (k->E[j] + k->everywhere) * k->dl[j];
         s->primal = larger(s->primal, fabs(k->el[j]));
         s->size = larger(s->size, fabs(right_side_l(k, j)));
     }
+}
+
+// Residuals that count beside the tolerance.
+static bool is_more(const interior* k, double primal, double dual) {
+    return primal > TENTH * k->tol * k->scale_primal || dual > TENTH * k->tol * k->scale_dual;
 }
 
 // Steps of refinement, as long as each divides what is left by two.
@@ -394,7 +404,7 @@ static void refine(interior* k) {
         const double now = fmax(s.primal, s.dual);
         if (now <= ENOUGH * s.size) return;
         if (!(now < 0.5 * before)) {
-            if (now > ASTRAY * s.size) k->proximal = fmin(LARGEST_PROXIMAL, 100 * k->proximal);
+            k->astray = is_more(k, s.primal, s.dual);
             return;
         }
         before = now;
@@ -530,7 +540,7 @@ static void row_values(interior* k) {
 static void start_cold(interior* k) {
     for (size_t j = 0; j < k->u.count; j++) k->D[j] = is_fixed(&k->u, j) ? STI_KERNEL_FROZEN : 1;
     for (size_t j = 0; j < k->s.count; j++) k->E[j] = is_fixed(&k->s, j) ? 0 : 1;
-    sti_arrow_factor(&k->arrow, k->D, k->E);
+    sti_arrow_factor(&k->arrow, k->D, k->E, k->everywhere);
     memset(k->u.at, 0, k->u.count * sizeof *k->u.at);
     memset(k->l, 0, k->s.count * sizeof *k->l);
     for (size_t j = 0; j < k->u.count; j++) {
@@ -561,11 +571,25 @@ static void start(interior* k, bool warm) {
     }
 }
 
+// With larger proximal terms where the last step went astray, or a pivot had the wrong sign.
+static void factor(interior* k) {
+    bool more = k->astray;
+    k->astray = false;
+    for (;;) {
+        if (more) k->proximal = fmin(LARGEST_PROXIMAL, 100 * k->proximal);
+        diagonals(k);
+        k->everywhere = k->careful ? k->proximal : 0;
+        double wrong = sti_arrow_factor(&k->arrow, k->D, k->E, k->everywhere);
+        sti_layout_most(k->L, &wrong, 1);
+        more = wrong > 0;
+        if (!more || k->proximal >= LARGEST_PROXIMAL) return;
+    }
+}
+
 // Predictor and corrector; the length of the step.
 static double find_step(interior* k, const sums* now) {
     const double mu = now->weight > 0 ? now->products / now->weight : 0;
-    diagonals(k);
-    sti_arrow_factor(&k->arrow, k->D, k->E);
+    factor(k);
     aim_at_zero(&k->u);
     aim_at_zero(&k->s);
     solve_direction(k);
@@ -584,12 +608,6 @@ static bool is_late(const interior* k, double deadline) {
     return late > 0;
 }
 
-// Did the last step leave residuals other than those that a step of its length leaves?
-static bool is_off(const interior* k, const sti_stochastic_options* o, const sums* s, const double* expected) {
-    return s->primal > fmax(2 * expected[0], TENTH * o->tol * k->scale_primal) ||
-           s->dual > fmax(2 * expected[1], TENTH * o->tol * k->scale_dual);
-}
-
 // NULL: optimal within the tolerance; otherwise why not.
 static const char* iterate(interior* k, const sti_stochastic_options* o, double deadline, long* iterations) {
     double least = INFINITY, expected[2] = {INFINITY, INFINITY};
@@ -602,9 +620,13 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
         if (*iterations >= o->max_iterations) return "the limit of iterations was reached";
         if (is_late(k, deadline)) return "the time limit was reached";
         const double residual = fmax(s.primal / k->scale_primal, s.dual / k->scale_dual);
-        if (s.products > 0 && gap <= DEEP * o->tol && residual > 0.5 * least) return "rounding leaves a residual";
+        const bool hopeless = !k->astray || k->proximal >= LARGEST_PROXIMAL;
+        if (s.products > 0 && gap <= DEEP * o->tol && residual > 0.5 * least && hopeless)
+            return "rounding leaves a residual";
         least = fmin(least, residual);
-        if (is_off(k, o, &s, expected)) k->refine = true;
+        // more than a step of that length leaves (D3)
+        const double off_p = s.primal > 2 * expected[0] ? s.primal : 0, off_d = s.dual > 2 * expected[1] ? s.dual : 0;
+        if (is_more(k, off_p, off_d)) k->refine = true;
         const double alpha = find_step(k, &s);
         if (!(alpha > LEAST_STEP)) return "rounding left no step";
         expected[0] = (1 - alpha) * s.primal;
@@ -615,8 +637,9 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
 }
 
 sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_stochastic_options* options,
-                                   double deadline, bool warm, sti_stochastic_point* point) {
-    interior k = {.env = env, .L = L, .proximal = PROXIMAL};
+                                   double deadline, sti_stochastic_way way, sti_stochastic_point* point) {
+    interior k = {
+        .env = env, .L = L, .proximal = PROXIMAL, .tol = options->tol, .careful = way == STI_STOCHASTIC_CAREFUL};
     sti_status status = sti_tasks_create(env, sti_env_workers(env), &k.tasks);
     if (status == STI_OK) status = sti_arrow_create(env, L, k.tasks, &k.arrow);
     if (status == STI_OK) status = reserve(&k, point);
@@ -628,7 +651,7 @@ sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_
         }
         if (!has_inequalities(&k)) k.moved = NULL;
         find_scales(&k);
-        start(&k, warm);
+        start(&k, way == STI_STOCHASTIC_WARM);
         point->reason = iterate(&k, options, deadline, &point->iterations);
         point->optimal = point->reason == NULL;
     }

@@ -11,8 +11,11 @@ typedef struct sti_stochastic_point {
     const char* reason;
 } sti_stochastic_point;
 
-// From `point` where warm, into it. The data are sound.
+// warm: from `point`; careful: slower, for programs where the usual way came to no end.
+typedef enum sti_stochastic_way { STI_STOCHASTIC_COLD, STI_STOCHASTIC_WARM, STI_STOCHASTIC_CAREFUL } sti_stochastic_way;
+
+// Into `point`. The data are sound.
 sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_stochastic_options* options,
-                                   double deadline, bool warm, sti_stochastic_point* point);
+                                   double deadline, sti_stochastic_way way, sti_stochastic_point* point);
 
 #endif

@@ -107,7 +107,7 @@ static double residual(work* w) {
 
 static sti_status solve(sti_env* env, work* w, sti_stochastic_step* out) {
     const sti_layout* L = w->L;
-    sti_arrow_factor(&w->arrow, w->D, w->E);
+    sti_arrow_factor(&w->arrow, w->D, w->E, 0);
     memcpy(w->u, w->ru, L->var[L->blocks] * sizeof *w->u);
     memcpy(w->l, w->rl, L->row[L->blocks] * sizeof *w->l);
     sti_arrow_solve(&w->arrow, w->u, w->l);

@@ -6,10 +6,11 @@
 
 #include "stochastic/check.h"
 #include "stochastic/derived.h"
+#include "stochastic/equilibrate.h"
 #include "stochastic/interior.h"
 #include "stochastic/measure.h"
 
-static const double PROVES = 1e-6;      // residual up to which a direction counts
+static const double PROVES = 1e-8;      // residual up to which a direction counts
 static const double LEAST_BOUND = 1e6;  // a Farkas vector has to exclude all points of this size
 static const double SLACK = 100;        // the tolerance is that of the method; on the data it is this much looser
 
@@ -118,7 +119,8 @@ static void first_parts(const sti_layout* from, const room* r, const sti_layout*
 
 // Solve a derived program; its point goes into the answer.
 static sti_status solve_derived(sti_env* env, const sti_layout* L, const sti_derived* d,
-                                const sti_stochastic_options* o, double deadline, sti_stochastic_answer* a) {
+                                const sti_stochastic_options* o, double deadline, sti_stochastic_way way,
+                                sti_stochastic_answer* a) {
     sti_layout M;
     room r = {0};
     sti_stochastic_options quiet = *o;
@@ -127,7 +129,7 @@ static sti_status solve_derived(sti_env* env, const sti_layout* L, const sti_der
     if (status == STI_OK) status = room_open(env, &M, &r);
     status = sti_layout_agree(env, L, status);
     sti_stochastic_point point = {.u = r.u, .l = r.l};
-    if (status == STI_OK) status = sti_stochastic_interior(env, &M, &quiet, deadline, false, &point);
+    if (status == STI_OK) status = sti_stochastic_interior(env, &M, &quiet, deadline, way, &point);
     if (status == STI_OK) first_parts(&M, &r, L, a);
     a->iterations += point.iterations;
     room_close(env, &r);
@@ -152,10 +154,10 @@ static void clean_farkas(const sti_layout* L, sti_stochastic_answer* a, double* 
 }
 
 static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
-                              sti_stochastic_answer* a) {
+                              sti_stochastic_way way, sti_stochastic_answer* a) {
     sti_derived d;
     sti_status status = sti_layout_agree(env, L, sti_derived_elastic(env, L, &d));
-    if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, a);
+    if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, way, a);
     sti_derived_clear(env, &d);
     if (status != STI_OK) return status;
     const size_t most = (size_t)(L->most_q > a->p ? L->most_q : a->p);
@@ -174,10 +176,10 @@ static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stoch
 }
 
 static sti_status seek_ray(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
-                           sti_stochastic_answer* a) {
+                           sti_stochastic_way way, sti_stochastic_answer* a) {
     sti_derived d;
     sti_status status = sti_layout_agree(env, L, sti_derived_ray(env, L, &d));
-    if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, a);
+    if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, way, a);
     sti_derived_clear(env, &d);
     if (status == STI_OK) status = sti_stochastic_measure_ray(env, L, a);
     if (status != STI_OK || !(a->objective < 0) || !(a->residual <= PROVES * -a->objective)) return status;
@@ -202,8 +204,18 @@ static bool is_warm(const sti_layout* L, const sti_stochastic_answer* start) {
     return !(cold > 0);
 }
 
-static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, sti_stochastic_answer* a) {
-    const double deadline = sti_deadline(env, o->time_limit_s);
+static bool is_late(sti_env* env, const sti_layout* L, double deadline) {
+    double late = isfinite(deadline) && sti_now(env) > deadline;
+    sti_layout_most(L, &late, 1);
+    return late > 0;
+}
+
+static bool is_good(const sti_stochastic_options* o, const sti_stochastic_answer* a) {
+    return a->residual <= SLACK * o->tol && a->gap <= SLACK * o->tol;
+}
+
+static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
+                      sti_stochastic_way way, sti_stochastic_answer* a) {
     const bool warm = is_warm(L, o->start);
     room r = {0};
     sti_status status = sti_layout_agree(env, L, room_open(env, L, &r));
@@ -213,20 +225,18 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
     }
     if (warm) from_answer(L, o->start, &r);
     sti_stochastic_point point = {.u = r.u, .l = r.l};
-    status = sti_stochastic_interior(env, L, o, deadline, warm, &point);
+    status = sti_stochastic_interior(env, L, o, deadline, warm ? STI_STOCHASTIC_WARM : way, &point);
     a->iterations = point.iterations;
     if (status == STI_OK) to_answer(L, &r, a);
     if (status == STI_OK) status = sti_stochastic_measure(env, L, a);
-    const bool good = a->residual <= SLACK * o->tol && a->gap <= SLACK * o->tol;
-    if (status == STI_OK && good) {
+    if (status == STI_OK && is_good(o, a)) {
         a->outcome = STI_CONIC_SOLVED;
         snprintf(a->reason, sizeof a->reason, "point and multipliers are within %.1e of each other", a->gap);
     } else if (status == STI_OK) {
-        double late = isfinite(deadline) && sti_now(env) > deadline;
-        sti_layout_most(L, &late, 1);
+        const bool late = is_late(env, L, deadline);
         a->outcome = STI_CONIC_LIMIT;
-        if (!(late > 0)) status = seek_farkas(env, L, o, deadline, a);
-        if (status == STI_OK && !(late > 0) && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, a);
+        if (!late) status = seek_farkas(env, L, o, deadline, way, a);
+        if (status == STI_OK && !late && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, way, a);
         if (status == STI_OK && a->outcome == STI_CONIC_LIMIT) {  // neither: the point is all there is
             to_answer(L, &r, a);
             a->bound = NAN;
@@ -236,6 +246,63 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
         }
     }
     room_close(env, &r);
+    return status;
+}
+
+// Does what was found in other units hold on the data as given?
+static sti_status judge_restored(sti_env* env, const sti_layout* L, const sti_stochastic_options* o,
+                                 sti_stochastic_answer* a, bool* holds) {
+    sti_status status = STI_OK;
+    *holds = false;
+    if (a->outcome == STI_CONIC_SOLVED) {
+        status = sti_stochastic_measure(env, L, a);
+        *holds = is_good(o, a);
+        snprintf(a->reason, sizeof a->reason, "point and multipliers are within %.1e of each other", a->gap);
+    } else if (a->outcome == STI_CONIC_INFEASIBLE) {
+        status = sti_stochastic_measure_farkas(env, L, a);
+        *holds = a->bound >= LEAST_BOUND;
+    } else if (a->outcome == STI_CONIC_UNBOUNDED) {
+        double size = 0;
+        for (int k = 0; k < a->n; k++) size = fmax(size, fabs(a->x[k]));
+        for (size_t k = 0; k < a->y_count; k++) size = fmax(size, fabs(a->y[k]));
+        sti_layout_most(L, &size, 1);
+        status = sti_stochastic_measure_ray(env, L, a);
+        *holds = a->objective < 0 && a->residual * size <= PROVES * fmin(-a->objective, size);
+        a->objective = NAN;
+    }
+    return status;
+}
+
+// Once more with care and rows and columns of size 1, where the first run came to no end.
+static sti_status run_equilibrated(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
+                                   sti_stochastic_answer* a) {
+    sti_equilibrated s;
+    sti_layout M = {0};
+    sti_stochastic_answer b = {0};
+    sti_stochastic_options fresh = *o;
+    bool holds = false;
+    fresh.start = NULL;
+    sti_status status = sti_equilibrate(env, L, &s);
+    if (status != STI_OK) return status;
+    status = sti_layout_create(env, &s.program, L->team, &M);
+    if (status == STI_OK) status = reserve(env, &M, &b);
+    status = sti_layout_agree(env, L, status);
+    if (status == STI_OK) status = run(env, &M, &fresh, deadline, STI_STOCHASTIC_CAREFUL, &b);
+    if (status == STI_OK) {
+        sti_equilibrated_restore(L, &s, &b);
+        status = judge_restored(env, L, o, &b, &holds);
+    }
+    if (status == STI_OK) {
+        b.iterations = a->iterations += b.iterations;
+        if (holds) {
+            const sti_stochastic_answer t = *a;
+            *a = b;
+            b = t;
+        }
+    }
+    sti_stochastic_answer_clear(env, &b);
+    sti_layout_clear(env, &M);
+    sti_equilibrated_clear(env, &s);
     return status;
 }
 
@@ -252,7 +319,10 @@ sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program, con
     status = sti_layout_create(env, program, o.team, &L);
     if (status == STI_OK) status = reserve(env, &L, answer);
     status = sti_layout_agree(env, &team, status);
-    if (status == STI_OK) status = run(env, &L, &o, answer);
+    const double deadline = sti_deadline(env, o.time_limit_s);
+    if (status == STI_OK) status = run(env, &L, &o, deadline, STI_STOCHASTIC_COLD, answer);
+    if (status == STI_OK && answer->outcome == STI_CONIC_LIMIT && !is_late(env, &L, deadline))
+        status = run_equilibrated(env, &L, &o, deadline, answer);
     sti_layout_clear(env, &L);
     answer->time_s = sti_clock() - begin;
     if (status != STI_OK) sti_stochastic_answer_clear(env, answer);

@@ -301,7 +301,7 @@ static sti_status judge_farkas(check* k, sti_stochastic_verification* out) {
 static sti_status judge_ray(check* k, sti_stochastic_verification* out) {
     out->residual = k->size > 0 ? (double)(k->violated / k->size) : NAN;
     if (!(k->slope < 0)) return STI_REJECT(out, "the objective does not fall along the direction");
-    if (!(k->violated <= 1e-5L * fminl(-k->slope, k->size)))
+    if (!(k->violated <= 1e-7L * fminl(-k->slope, k->size)))
         return STI_REJECT(out, "a row, a bound or the curvature ends the direction: %.2e", (double)k->violated);
     out->accepted = true;
     snprintf(out->text, sizeof out->text, "the objective falls without end along a direction, up to %.2e",

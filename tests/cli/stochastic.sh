@@ -53,6 +53,12 @@ echo '{"kind": "lcp", "M": [[1]], "q": [1]}' >lcp.json
 run solve lcp.json --start answer.json
 refused "a start of another kind" '--start: lcp.json: kind: lcp: an option of "stochastic" alone'
 
+run solve vendor.json --threads 2 --json
+python3 -c 'import json; a, b = (json.load(open(n)) for n in ("out", "answer.json")); assert a["x"] == b["x"] and a["l"] == b["l"]' &&
+    ok "two threads, the same bits" || not_ok "two threads, the same bits" "$(cut -c1-300 out)"
+run solve vendor.json --threads 2000
+refused "too many threads" "--threads: 2000: at most 1024 expected"
+
 # ---- distributions
 run solve grip-force
 expect "the built-in scene" 0 "sample averages of 100 scenarios, 10 times"

@@ -147,10 +147,16 @@ static void costs_of_low_rank_have_answers(void** state) {
     assert_int_equal(count_answers(*state, 6, 200, false, 0), 200);
 }
 
+static void rows_of_any_size_have_answers(void** state) {
+    assert_true(count_answers(*state, 7, 200, true, 3) >= 190);  // 195; entries from 1e-3 to 1e3
+    assert_int_equal(count_answers(*state, 8, 200, false, 1), 200);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_programs_without_an_interior_have_answers),
         cmocka_unit_test(costs_of_low_rank_have_answers),
+        cmocka_unit_test(rows_of_any_size_have_answers),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }
