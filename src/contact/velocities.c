@@ -441,9 +441,9 @@ sti_status sti_contact_velocities_reserve(task* k, sti_env* env, int dim, int co
     k->margin = false;
     k->deadline = INFINITY;
     const size_t c = (size_t)count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)bodies;
-    sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 6 * c + 4 * n + 1, sizeof *k->body);
+    sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 8 * c + 4 * n + 1, sizeof *k->body);
     if (status == STI_OK)
-        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 15 * d + 5) + n * (9 * nv + nv * nv + 10),
+        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 16 * d + 5) + n * (9 * nv + nv * nv + 10),
                           sizeof *k->H);
     if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
     if (status != STI_OK) return status;
@@ -452,13 +452,16 @@ sti_status sti_contact_velocities_reserve(task* k, sti_env* env, int dim, int co
     k->first = k->place + 2 * c;
     k->self = k->first + n + 1;
     k->near = k->self + n;  // (2 c + 2 n)
+    k->cones = (sti_cones){.m = (int)(c * d), .count = count, .degree = count};
+    k->cones.at = k->near + 2 * c + 2 * n;
+    k->cones.dim = k->cones.at + c;
     double* at = k->H + c * 2 * d * nv;
     double** vectors[] = {&k->w, &k->r, &k->x,  &k->u,  &k->p, &k->best, &k->r_before,
                           &k->z, &k->s, &k->dz, &k->ds, &k->e, &k->aim};
     for (size_t i = 0; i < 13; i++, at += c * d) *vectors[i] = at;
-    k->scaling = at;
-    at += 2 * c * d;
-    double** numbers[] = {&k->mu, &k->rho, &k->beta};
+    double** cones[] = {&k->cones.w, &k->cones.lambda, &k->cross};
+    for (size_t i = 0; i < 3; i++, at += c * d) *cones[i] = at;
+    double** numbers[] = {&k->mu, &k->rho, &k->cones.eta};
     for (size_t i = 0; i < 3; i++, at += c) *numbers[i] = at;
     k->give = at;
     at += 2 * c;

@@ -6,6 +6,7 @@
 #ifndef STI_CONTACT_VELOCITIES_H
 #define STI_CONTACT_VELOCITIES_H
 
+#include "conic/cones.h"
 #include "contact/contact.h"
 #include "linalg/blocks.h"
 
@@ -33,8 +34,9 @@ typedef struct sti_contact_velocities {
     unsigned char *mode, *mode_factored;  // (count)
     double *x, *u, *p, *r_before;         // (count x d)
     double *z, *s, *dz, *ds, *e, *aim;    // of velocity_interior.c                       (count x d)
-    double* scaling;                      // the same                                     (count x 2 x d)
-    double *rho, *beta;                   // (count)
+    double* cross;                        // the same                                     (count x d)
+    sti_cones cones;                      // the same: cone i begins at row i d, its arrays lie in H and body
+    double* rho;                          // (count)
     double* give;                         // 1 / W_nn, 1 / W_tt                           (count x 2)
     double *v, *v_best, *F, *step, *trial, *v_root, *kept;  // (bodies x nv)
     double drive;                                           // sum |rho q|^2

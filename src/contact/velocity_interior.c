@@ -25,9 +25,9 @@
 // stick, slide or are open nearly as in the solution. What is proved: nothing, as there.
 //
 //     letter  here     letter  here               letter  here
-//     r       z        l       of scale_by        level   level
+//     r       z        l, W    of conic/cones.h   level   level
 //     s       s        Theta   stiffness_of       eps     slip_of
-//     e       -e       W       scaling, beta
+//     e       -e
 //
 // Cost: one symmetric factorization for each of the ten to forty steps.
 #include <math.h>
@@ -45,15 +45,9 @@ enum {
 
 typedef sti_contact_velocities task;
 
-static double lorentz(int n, const double* x, const double* y) {
-    double s = x[0] * y[0];
-    for (int a = 1; a < n; a++) s -= x[a] * y[a];
-    return s;
-}
-
 // Dimension of the cone of contact i, and the factor of its normal axis.
 static int axes_of(const task* k, int i) {
-    return k->mu[i] > 0 ? k->d : 1;
+    return k->cones.dim[i];
 }
 
 static double unit_of(const task* k, int i) {
@@ -66,75 +60,18 @@ static double slip_of(const task* k, int i, const double* u) {
     return sqrt(t2 + ROUNDING * ROUNDING * k->level / k->rho[i]);
 }
 
-// y = W x (inverse: W^-1 x), W = beta (2 v v' - J)
-static void scale_by(const task* k, int i, bool inverse, const double* x, double* y) {
-    const int n = axes_of(k, i);
-    const double *v = k->scaling + (size_t)(i * 2 * k->d), beta = k->beta[i];
-    double s = 0;
-    for (int a = 0; a < n; a++) s += (inverse && a > 0 ? -v[a] : v[a]) * x[a];
-    for (int a = 0; a < n; a++) {
-        const double j = a == 0 ? -x[a] : x[a], va = inverse && a > 0 ? -v[a] : v[a];
-        y[a] = (2 * va * s + j) * (inverse ? 1 / beta : beta);
-    }
-}
-
-// The scaling of Nesterov and Todd: v and w of each contact, beta; false: not inside the cones any more.
-static bool find_scaling(task* k) {
-    for (int i = 0; i < k->count; i++) {
-        const int n = axes_of(k, i);
-        const double *r = k->z + (size_t)(i * k->d), *s = k->s + (size_t)(i * k->d);
-        const double rr = lorentz(n, r, r), ss = lorentz(n, s, s);
-        if (!(rr > 0 && ss > 0 && r[0] > 0 && s[0] > 0)) return false;
-        double *v = k->scaling + (size_t)(i * 2 * k->d), *w = v + k->d, dot = 0;
-        const double a = 1 / sqrt(rr), b = 1 / sqrt(ss);
-        for (int e = 0; e < n; e++) dot += a * r[e] * b * s[e];
-        const double gamma = sqrt((1 + dot) / 2);
-        for (int e = 0; e < n; e++) w[e] = (b * s[e] + (e == 0 ? a : -a) * r[e]) / (2 * gamma);
-        const double f = 1 / sqrt(2 * (w[0] + 1));
-        for (int e = 0; e < n; e++) v[e] = f * (w[e] + (e == 0));
-        k->beta[i] = sqrt(sqrt(ss / rr));
-    }
-    return true;
-}
-
-// Theta = W^-2 = (2 (J w)(J w)' - J) / beta^2, on the axes of the contact as it is.
+// Theta = W^-2 = (2 (J w)(J w)' - J) / eta^2, on the axes of the contact as it is.
 static void stiffness_of(const task* k, int i, double* D) {
     const int d = k->d, n = axes_of(k, i);
-    const double *w = k->scaling + (size_t)(i * 2 * d + d), b2 = k->beta[i] * k->beta[i], m = unit_of(k, i);
+    const double *w = k->cones.w + (size_t)(i * d), eta2 = k->cones.eta[i] * k->cones.eta[i], m = unit_of(k, i);
     memset(D, 0, (size_t)(d * d) * sizeof *D);
     for (int a = 0; a < n; a++) {
         for (int b = 0; b < n; b++) {
             double t = 2 * (a == 0 ? w[a] : -w[a]) * (b == 0 ? w[b] : -w[b]);
             if (a == b) t += a == 0 ? -1 : 1;
-            D[a * d + b] = t / (b2 * (a == 0 ? m : 1) * (b == 0 ? m : 1));
+            D[a * d + b] = t / (eta2 * (a == 0 ? m : 1) * (b == 0 ? m : 1));
         }
     }
-}
-
-// q = l \ x in the algebra of the cone
-static void divide(int n, const double* l, const double* x, double* q) {
-    double s = l[0] * x[0];
-    for (int a = 1; a < n; a++) s -= l[a] * x[a];
-    q[0] = s / lorentz(n, l, l);
-    for (int a = 1; a < n; a++) q[a] = (x[a] - q[0] * l[a]) / l[0];
-}
-
-static void multiply(int n, const double* x, const double* y, double* out) {
-    double s = x[0] * y[0];
-    for (int a = 1; a < n; a++) {
-        out[a] = x[0] * y[a] + y[0] * x[a];
-        s += x[a] * y[a];
-    }
-    out[0] = s;
-}
-
-// How far x may go along dx, at most 1 / 0.
-static double room(int n, const double* x, const double* dx) {
-    if (n == 1) return dx[0] < 0 ? -x[0] / dx[0] : INFINITY;
-    const double a = lorentz(n, dx, dx), b = lorentz(n, x, dx), c = lorentz(n, x, x), disc = b * b - a * c;
-    if (disc < 0) return INFINITY;
-    const double under = sqrt(disc) - b;
-    return under > 0 ? c / under : INFINITY;
 }
 
 // What s misses: u + mu |u_t| n - s, in the scaled axes.
@@ -157,35 +94,37 @@ static void unscaled(const task* k, const double* z, double* r) {
     }
 }
 
+// to += a x, on the axes of the cones
+static void add(const task* k, double a, const double* x, double* to) {
+    for (int i = 0; i < k->count; i++) {
+        for (int e = i * k->d; e < i * k->d + axes_of(k, i); e++) to[e] += a * x[e];
+    }
+}
+
 // dv (k->step), dz, ds that change the products by `aim`: l o (W^-1 ds + W dz) = aim, and take off the part `rest` of F
 // and e.
 static void solve_for(task* k, double rest) {
     const int d = k->d;
-    for (int i = 0; i < k->count; i++) {  // x = W^-1 q - Theta e
-        const int m = axes_of(k, i), at = i * d;
-        double l[3], q[3], t[3];
-        scale_by(k, i, false, k->z + at, l);
-        divide(m, l, k->aim + at, q);
-        scale_by(k, i, true, k->e + at, t);
-        for (int a = 0; a < m; a++) q[a] -= rest * t[a];
-        scale_by(k, i, true, q, k->x + at);
-    }
+    const sti_cones* cones = &k->cones;
+    sti_cones_divide(cones, k->aim, k->x);  // x = W^-1 q - Theta e
+    sti_cones_apply_inverse(cones, k->e, k->cross);
+    add(k, -rest, k->cross, k->x);
+    sti_cones_apply_inverse(cones, k->x, k->x);
     unscaled(k, k->x, k->p);
     for (int i = 0; i < k->bodies * k->nv; i++) k->step[i] = -rest * k->F[i];
     sti_contact_velocities_add_forces(k, k->p, 1, k->step);
     sti_blocks_solve(&k->blocks, k->step);
     sti_contact_velocities_relative(k, k->step, k->p);
     for (int i = 0; i < k->count; i++) {
-        const int m = axes_of(k, i), at = i * d;
-        double *ds = k->ds + at, *dz = k->dz + at, t[3], y[3];
-        for (int a = 0; a < m; a++) ds[a] = (k->p[at + a] - k->w[at + a]) / (a == 0 ? unit_of(k, i) : 1);
-        scale_by(k, i, true, ds, t);
-        scale_by(k, i, true, t, y);
-        for (int a = 0; a < m; a++) {
-            dz[a] = k->x[at + a] - y[a];
-            ds[a] += rest * k->e[at + a];
-        }
+        for (int a = 0, at = i * d; a < axes_of(k, i); a++, at++)
+            k->ds[at] = (k->p[at] - k->w[at]) / (a == 0 ? unit_of(k, i) : 1);
     }
+    sti_cones_apply_inverse(cones, k->ds, k->cross);
+    sti_cones_apply_inverse(cones, k->cross, k->dz);
+    for (int i = 0; i < k->count; i++) {
+        for (int e = i * d; e < i * d + axes_of(k, i); e++) k->dz[e] = k->x[e] - k->dz[e];
+    }
+    add(k, rest, k->e, k->ds);
 }
 
 // r's after the part `part` of a step
@@ -199,17 +138,16 @@ static double product_after(const task* k, double part) {
 }
 
 static double farthest(const task* k) {
-    double most = INFINITY;
-    for (int i = 0; i < k->count; i++) {
-        const int m = axes_of(k, i), at = i * k->d;
-        most = fmin(most, fmin(room(m, k->z + at, k->dz + at), room(m, k->s + at, k->ds + at)));
-    }
-    return most;
+    return fmin(sti_cones_step(&k->cones, k->z, k->dz), sti_cones_step(&k->cones, k->s, k->ds));
 }
 
 static void begin(task* k) {
     const int d = k->d;
     double u2 = 0;
+    for (int i = 0; i < k->count; i++) {
+        k->cones.at[i] = i * d;
+        k->cones.dim[i] = k->mu[i] > 0 ? d : 1;
+    }
     memcpy(k->v, k->v_free, (size_t)(k->bodies * k->nv) * sizeof *k->v);
     sti_contact_velocities_relative(k, k->v, k->u);
     for (int i = 0; i < k->count; i++) {
@@ -240,26 +178,19 @@ static bool factor(task* k) {
 
 // Predictor, then corrector; how far the step may go.
 static double find_step(task* k) {
-    const int d = k->d;
-    for (int i = 0; i < k->count; i++) {
-        const int m = axes_of(k, i), at = i * d;
-        double l[3], square[3];
-        scale_by(k, i, false, k->z + at, l);
-        multiply(m, l, l, square);
-        for (int a = 0; a < m; a++) k->aim[at + a] = -square[a];
-    }
+    const sti_cones* cones = &k->cones;
+    const size_t rows = (size_t)(k->count * k->d);
+    sti_cones_product(cones, cones->lambda, cones->lambda, k->cross);
+    memset(k->aim, 0, rows * sizeof *k->aim);
+    add(k, -1, k->cross, k->aim);
     solve_for(k, 1);
     const double left = product_after(k, fmin(1, farthest(k))) / (k->level * k->count);
     const double sigma = fmax(1e-6, fmin(1, left * left * left));
-    for (int i = 0; i < k->count; i++) {
-        const int m = axes_of(k, i), at = i * d;
-        double x[3], y[3], cross[3];
-        scale_by(k, i, true, k->ds + at, x);
-        scale_by(k, i, false, k->dz + at, y);
-        multiply(m, x, y, cross);
-        for (int a = 0; a < m; a++) k->aim[at + a] -= cross[a];
-        k->aim[at] += sigma * k->level;
-    }
+    sti_cones_apply_inverse(cones, k->ds, k->x);
+    sti_cones_apply(cones, k->dz, k->p);
+    sti_cones_product(cones, k->x, k->p, k->cross);
+    add(k, -1, k->cross, k->aim);
+    for (int i = 0; i < k->count; i++) k->aim[i * k->d] += sigma * k->level;
     solve_for(k, 1 - sigma);
     return fmin(1, 0.98 * farthest(k));
 }
@@ -294,7 +225,7 @@ double sti_contact_velocities_interior(task* k, double tol) {
             best = now;
             memcpy(k->best, k->r, (size_t)(k->count * d) * sizeof *k->r);
         }
-        if (best <= tol || !(k->level > 0) || !find_scaling(k)) break;
+        if (best <= tol || !(k->level > 0) || !sti_cones_scale(&k->cones, k->s, k->z)) break;
         if (step >= WINDOW && best > GAIN * then[step % WINDOW]) break;
         then[step % WINDOW] = best;
         defects(k);
