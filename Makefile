@@ -17,7 +17,7 @@ configure := cmake -S . --log-level=WARNING
 build     := env -u MAKELEVEL -u MAKEFLAGS -u MFLAGS cmake --build
 ours      := -DSTICTION_TESTS=ON -DSTICTION_WERROR=ON
 
-.PHONY: help build python demo docs test suite bench fuzz attack arm64 install lint format clean
+.PHONY: help build python demo docs test suite bench fuzz attack nightly arm64 install lint format clean
 .NOTPARALLEL:
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
 	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
 	@echo 'make attack    the sanitized command against corrupted inputs for MINUTES ($(MINUTES)), and the random studies'
+	@echo 'make nightly   what is slow and rarely breaks, hours: fuzz, attack, arm64, in this order'
 	@echo 'make arm64     the library for 64-bit ARM, and its tests under qemu'
 	@echo 'make lint      warnings as errors with gcc and clang, layout, who includes whom, clang-tidy'
 	@echo 'make format    lay out the code by .clang-format'
@@ -93,6 +94,8 @@ attack:
 	@$(configure) -B $(release) $(ours)
 	@$(build) $(release) -j $(JOBS) --target study_programs
 	@tools/attack $(sanitize)/attack/attack_server --minutes $(MINUTES) --jobs $(JOBS) --studies $(release)/studies
+
+nightly: fuzz attack arm64
 
 install:
 	@tools/bootstrap build

@@ -134,6 +134,23 @@ def put_scene(env: Env, path: str, document: "Document", **numbers: int) -> None
     env.check(lib.sti_store_save(store.c, os.path.join(os.path.dirname(path), "checkpoint.h5").encode()))
 
 
+def page_of(words: list, out: Path, option: str, path: Union[None, str, os.PathLike],
+            folder: Optional[Path] = None) -> str:
+    """The page that the command makes: its text, also written to `path`."""
+    program = command()
+    if program is None:
+        raise FileError("stiction: the command is not installed, and it makes the page")
+    # the sanitizer that a test preloads into Python is not for another program
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    made = subprocess.run([program, *words, option, str(out)], capture_output=True, text=True, cwd=folder, env=environment, check=False)
+    if not out.exists():
+        raise FileError(made.stderr.strip() or "stiction: no page")
+    text = out.read_text("utf-8")
+    if path is not None:
+        Path(path).write_text(text, "utf-8")
+    return text
+
+
 class Run(Sequence):
     """The reports of a run, one by one or as columns: run[0].residual, run.residual. In a notebook it shows itself: it plays.
 
@@ -177,23 +194,10 @@ class Run(Sequence):
 
     def page(self, path: Union[None, str, os.PathLike] = None) -> str:
         """The run as one HTML file that opens without a network (docs/page.md): its text, also written to `path`."""
-        program = command()
-        if program is None:
-            raise FileError("stiction: the command is not installed, and it makes the page")
         if self.folder is None:
             raise ValueError("page: there is no recording: record=False, or a copy")
         with tempfile.TemporaryDirectory() as room:
-            out = Path(room, "page.html")
-            # the sanitizer that a test preloads into Python is not for another program
-            environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-            made = subprocess.run([program, "view", self.folder.name, "--out", str(out)], capture_output=True, text=True,
-                                  cwd=self.folder.parent, env=environment, check=False)
-            if not out.exists():
-                raise FileError(made.stderr.strip() or "stiction view: no page")
-            text = out.read_text("utf-8")
-        if path is not None:
-            Path(path).write_text(text, "utf-8")
-        return text
+            return page_of(["view", self.folder.name], Path(room, "page.html"), "--out", path, self.folder.parent)
 
     def _repr_html_(self) -> str:
         try:

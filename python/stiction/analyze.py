@@ -5,14 +5,18 @@ Each function takes an instant as a file, a dictionary ({"kind": "instant", ..})
 
 from __future__ import annotations
 
+import os
+import tempfile
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ._env import Handle, InputError, env
-from ._record import Record, enum_text, enum_value, fill, record, text, vector
+from ._moving import page_of
+from ._record import Record, _name, enum_text, enum_value, fill, record, text, vector
 from ._stiction import ffi, lib
 from .problems import LCP
 
@@ -24,11 +28,13 @@ class Instant(Record):
     """Mass matrix, forces, velocities and contacts of one instant: `M`, `F`, `v`, `contacts`; of bodies after a step, `settled`."""
 
     settled: Any = None
+    document: Any = None  # that it is the start of; None: of what moves, as it was then
 
     @classmethod
-    def _of(cls, handle: Handle, settled: Any = None) -> "Instant":
+    def _of(cls, handle: Handle, settled: Any = None, document: Any = None) -> "Instant":
         self = cls(handle.c, handle)
         object.__setattr__(self, "settled", settled)
+        object.__setattr__(self, "document", document)
         return self
 
     def save(self, path: str) -> None:
@@ -62,11 +68,12 @@ def instant(of: Any) -> Instant:
         document._env.check(lib.sti_system_state(system, t, q, v), document.name)
         where.check(lib.sti_system_instant(where.c, system, t[0], q, v, out), document.name)
     elif document.kind == "scene":
-        return instant(document.world())
+        found = instant(document.world())
+        object.__setattr__(found, "document", document)
+        return found
     else:
         raise TypeError(f"{document!r}: an instant, a grasp, a system or a scene of bodies is expected")
-    handle = where.own_with_env(out[0], lib.sti_instant_destroy)
-    return Instant(handle.c, handle)
+    return Instant._of(where.own_with_env(out[0], lib.sti_instant_destroy), None, document)
 
 
 class Analysis(Record):
@@ -83,6 +90,24 @@ class Analysis(Record):
         if check is None:
             raise TypeError("there is no independent check of this")
         return check(tol)
+
+    def page(self, path: Union[None, str, os.PathLike] = None, *options: str) -> str:
+        """The answer of `stiction analyze` to the same question, as one HTML file (docs/page.md): its text, also written to `path`.
+        options: words of the command, like "--wrench", "3,-10,0". Bodies are drawn where a scene starts; of what moves, what its contacts
+        span."""
+        question = {"sti_sticking": "sticking", "sti_modes": "modes", "sti_closure": "closure"}.get(_name(ffi.typeof(self._c[0] if ffi.typeof(self._c).kind == "pointer" else self._c)))
+        if question is None:
+            raise TypeError(f"{self!r}: there is no page of it")
+        with tempfile.TemporaryDirectory() as room:
+            at, words, of = self.instant, list(options), os.path.join(room, "instant.json")
+            if at.document is None:
+                at.save(of)
+            elif at.document.kind == "scene":
+                at.document.save(of)
+            else:
+                Path(of).write_bytes(at.document._written() or b"")
+                words += ["--set", at.document.settings] if at.document.settings else []
+            return page_of(["analyze", question, of, *words], Path(room, "page.html"), "--page", path)
 
 
 def _analysis(c: Any, owner: Any, at: Instant, check: Optional[Callable[[float], Any]] = None) -> Any:

@@ -142,3 +142,21 @@ def test_images_of_cones():
         cone.image([[1, 2, 3]])
     with pytest.raises(TypeError, match="Cone.span"):
         stiction.Cone([[1, 0]])
+
+
+def test_answers_become_pages(tmp_path):
+    arch = analyze.sticking(stiction.Scene("arch", mu=0.33), propositions=False)
+    try:
+        page = arch.page(tmp_path / "arch.html")
+    except stiction.FileError as error:
+        pytest.skip(str(error))
+    assert (tmp_path / "arch.html").read_text() == page and "stone 5" in page and "0.33" in page
+    world = stiction.World("gripper")
+    world.run(0.05, record=False)
+    assert "<!doctype html>" in analyze.closure(world, object="box").page(None, "--object", "box").lower()
+    assert len(analyze.modes("rocking-block").page(None, "--wrench", "3,-10,0")) > 1000
+    assert len(analyze.sticking(stiction.load("slope-block", mu=0.2)).page()) > 1000
+    with pytest.raises(TypeError, match="no page"):
+        analyze.velocities(block(1)).page()
+    with pytest.raises(stiction.FileError, match="--wrnch"):
+        analyze.modes(block(1)).page(None, "--wrnch", "1,2")
