@@ -64,6 +64,7 @@ sti_status sti_smooth_create(sti_stepper* s) {
                  {&m->a, n},
                  {&m->force, n},
                  {&m->c_n, p},
+                 {&m->force_size, p},
                  {&m->c_t, 2 * p},
                  {&m->rows, 3 * p * n},
                  {&m->columns, 3 * p * n},
@@ -190,6 +191,29 @@ static void drop_rounding(sti_stepper* s, int k) {
     }
 }
 
+// What the force of each contact is compared with: itself, and its share of the mass, by the diagonal of M, times the
+// accelerations along its gap, summed without signs. Each coordinate in its own units; where one has no mass, all alike.
+static void measure_forces(sti_stepper* s, const double* v) {
+    sti_smooth* m = s->smooth;
+    const int n = s->n;
+    const double press = sti_vector_largest(s->p, m->c_n), *M = s->instant->M;
+    const double all =
+        sti_vector_largest(n, m->force) + press + sti_vector_largest(n * n, M) * (1 + sti_vector_largest(n, v));
+    for (int i = 0; i < s->p; i++) {
+        const double* gradient = s->instant->contacts[i].n;
+        double lightness = 0, quick = 1;
+        bool massive = true;
+        for (int j = 0; j < n; j++) {
+            const double mass = M[sti_step_at(n, j, j)], g = fabs(gradient[j]);
+            massive = massive && mass > 0;
+            if (g == 0 || !(mass > 0)) continue;
+            lightness += g * g / mass;
+            quick += g * (fabs(m->force[j]) / mass + fabs(v[j]));
+        }
+        m->force_size[i] = massive && lightness > 0 ? press + quick / lightness : all;
+    }
+}
+
 static sti_status accelerate(sti_stepper* s, const double* v) {
     sti_smooth* m = s->smooth;
     const int n = s->n;
@@ -216,8 +240,7 @@ static sti_status accelerate(sti_stepper* s, const double* v) {
         m->possible = m->possible && round < SIGN_ROUNDS;
     }
     drop_rounding(s, k);
-    m->force_size = sti_vector_largest(n, m->force) + sti_vector_largest(s->p, m->c_n) +
-                    sti_vector_largest(n * n, s->instant->M) * (1 + sti_vector_largest(n, v));
+    measure_forces(s, v);
     return STI_OK;
 }
 
@@ -233,11 +256,11 @@ static void set_guards(const sti_stepper* s, const double* y, double* guard) {
         if (m->mode[i] == STI_MODE_SEPARATE)
             guard[2 * i] = s->gap_work[i] / (far * resolved / seen);
         else if (!m->redundant && !c->bilateral)
-            guard[2 * i] = m->c_n[i] / m->force_size;
+            guard[2 * i] = m->c_n[i] / m->force_size[i];
         if (m->mode[i] == STI_MODE_SEPARATE || !rubs(c)) continue;
         const double *c_t = m->c_t + 2 * (size_t)i, *d = m->direction + 2 * (size_t)i;
         if (m->mode[i] == STI_MODE_STICK) {
-            if (!m->redundant) guard[2 * i + 1] = (c->mu * fabs(m->c_n[i]) - hypot(c_t[0], c_t[1])) / m->force_size;
+            if (!m->redundant) guard[2 * i + 1] = (c->mu * fabs(m->c_n[i]) - hypot(c_t[0], c_t[1])) / m->force_size[i];
             continue;
         }
         double along = 0;

@@ -21,7 +21,7 @@ struct sti_smooth {
     double *c_n, *c_t;           // (p), (p x 2)
     double *rows, *columns;      // gradients; directions of forces   (3 p x n)
     double *right, *multiplier;  // (3 p)
-    double force_size;
+    double* force_size;          // what forces of each contact are compared with    (p)
     // What must not become negative, each divided by its size: gap of an open contact; normal force of a closed one,
     // then what friction has in reserve where it sticks, its slip where it slides.
     double *guard, *guard_end;  // at the start and at the end      (2 p)

@@ -443,6 +443,34 @@ static void a_linkage_moves_alike_in_all_units(void** state) {
     }
 }
 
+// A box on one corner that falls over, with impacts, slip and the lift of the corner: in micrometres as in metres.
+static void a_falling_box_has_its_events_in_all_units(void** state) {
+    (void)state;
+    const double units[] = {1, 1e-3, 1e6};
+    double first[3] = {0};
+    for (int u = 0; u < 3; u++) {
+        char settings[200];
+        const double l = units[u];
+        snprintf(settings, sizeof settings, "l=%.17g,r=%.17g,k=%.17g,g=%.17g", 0.3 * l, 0.5 * l, 0.35 * l, 9.81 * l);
+        sti_document* scene = load_scene(group_env, "planar-box");
+        must(group_env, sti_document_set(scene, settings));
+        sti_stepper_options o = by_events(0.01);
+        sti_stepper* s = make_stepper(group_env, sti_system_of(scene), &o);
+        const double q[3] = {0, l * (0.3 * cos(0.2) + 0.5 * sin(0.2)), 0.2}, v[3] = {-l, -l, 0};
+        must(group_env, sti_stepper_set(s, 0, q, v));
+        sti_step_report r;
+        do r = step_on(group_env, s);
+        while (r.step < 100);
+        for (int i = 0; i < 3; i++) {
+            const double x = sti_stepper_q(s)[i] / (i < 2 ? l : 1);
+            if (u == 0) first[i] = x;
+            assert_near(x, first[i], 1e-6);
+        }
+        sti_stepper_destroy(s);
+        sti_document_destroy(scene);
+    }
+}
+
 // ---- options, states, memory
 
 static void wrong_options_are_refused(void** state) {
@@ -545,6 +573,7 @@ int main(void) {
         cmocka_unit_test(joints_at_the_level_of_positions_do_not_drift),
         cmocka_unit_test(every_level_keeps_the_period),
         cmocka_unit_test(a_linkage_moves_alike_in_all_units),
+        cmocka_unit_test(a_falling_box_has_its_events_in_all_units),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(every_failed_allocation_is_survived),
