@@ -27,6 +27,17 @@ typedef struct cli_robust_box {
     double h, slip;               // of sti_push_box; slip 0: the default
 } cli_robust_box;
 
+// The largest box of doubts of a system by formulas (analyze_robust_motion.c).
+typedef struct cli_robust_motion {
+    const char* path;
+    sti_system* system;
+    const char* doubts;  // "x,x',mu"; NULL: all there are
+    long steps, pieces, samples;
+    double h, alpha;
+} cli_robust_motion;
+
+int cli_robust_motion_answer(const cli* c, const cli_robust_motion* question);
+
 // How long the contacts of vehicles in cages press as in the first step (analyze_robust_nav.c).
 typedef struct cli_robust_nav {
     const char* path;

@@ -191,8 +191,27 @@ static int freeze(const cli* c, const sti_manipulation* m, question* k) {
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, k->r->path);
 }
 
+static int ask_motion_box(const cli* c, const request* r, sti_system* system) {
+    if (r->scheme != NULL && strcmp(r->scheme, "alpha") != 0)
+        return cli_fail_usage(c, "--scheme: %.60s: --box of a system is of alpha", r->scheme);
+    if (r->whole || r->slip > 0 || r->output != NULL)
+        return cli_fail_usage(c, "--whole-basis, --slip, --output: of parts and probes, and %.200s is a system",
+                              r->path);
+    if (r->steps == 0) return cli_fail_usage(c, "--steps: missing: how many steps the modes should last");
+    if (r->steps > 1000000) return cli_fail_usage(c, "--steps: %ld: at most 1000000 are taken", r->steps);
+    if (r->alpha > 1) return cli_fail_usage(c, "--alpha: %g: at most 1 is taken", r->alpha);
+    const cli_robust_motion q = {.path = r->path,
+                                 .system = system,
+                                 .doubts = r->doubts,
+                                 .steps = r->steps,
+                                 .pieces = r->pieces,
+                                 .samples = r->samples,
+                                 .h = r->h > 0 ? r->h : sti_stepper_options_default(STI_SCHEME_ALPHA).step,
+                                 .alpha = r->alpha > 0 ? r->alpha : 1};
+    return cli_robust_motion_answer(c, &q);
+}
+
 static int ask_box(const cli* c, const request* r, sti_manipulation* m) {
-    if (m == NULL) return cli_fail_usage(c, "--box: of parts and probes, and %.200s is a system", r->path);
     if (r->alpha > 0 || r->scheme != NULL)
         return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
     const cli_robust_box q = {.path = r->path,
@@ -221,7 +240,7 @@ static int ask_nav(const cli* c, const request* r, sti_navigation* nav) {
 static int ask(const cli* c, const request* r, sti_document* problem) {
     if (sti_navigation_of(problem) != NULL) return ask_nav(c, r, sti_navigation_of(problem));
     sti_manipulation* m = sti_manipulation_of(problem);
-    if (r->box) return ask_box(c, r, m);
+    if (r->box) return m != NULL ? ask_box(c, r, m) : ask_motion_box(c, r, sti_system_of(problem));
     if (r->doubts != NULL || r->whole || r->pieces > 0 || r->samples > 0 || r->slip > 0 || r->output != NULL)
         return cli_fail_usage(c, "--doubts, --whole-basis, --slip, --output, --pieces, --samples: need --box");
     question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem)};
@@ -248,8 +267,9 @@ static int run(cli* c, int argc, char** argv) {
         {"--scheme", CLI_TEXT, "NAME", "of a system: alpha or quasistatic (alpha)", &r.scheme},
         {"--alpha", CLI_POSITIVE, "A", "of a system: weight of the new velocity (1)", &r.alpha},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene", &r.settings},
-        {"--box", CLI_FLAG, NULL, "of parts and probes: the largest box of doubts in which modes last, proved", &r.box},
-        {"--doubts", CLI_TEXT, "LIST", "with --box: x,y,theta,mu,place-x,place-y,turn,speed (all)", &r.doubts},
+        {"--box", CLI_FLAG, NULL, "not of vehicles: the largest box of doubts in which modes last, proved", &r.box},
+        {"--doubts", CLI_TEXT, "LIST",
+         "with --box: x,y,theta,mu,place-x,place-y,turn,speed; of a system x,x',mu,.. (all)", &r.doubts},
         {"--whole-basis", CLI_FLAG, NULL, "with --box: the sign of friction at sticking contacts lasts too", &r.whole},
         {"--slip", CLI_POSITIVE, "S",
          "with --box: what two tips on one edge may slip in a step and stick (1e-10 of the size)", &r.slip},
@@ -285,8 +305,9 @@ const cli_verb cli_analyze_robust = {
         "there, with contact and "
         "kind, and\n"
         "how far each step is from another mode.\n"
-        "With --box nothing is sampled: pose, friction and control may differ by anything in the box that is told, and "
-        "every\n"
+        "With --box nothing is sampled: pose, friction and control (of a system state and parameters) may differ by "
+        "anything\n"
+        "in the box that is told, and every\n"
         "step is proved to keep its modes, by affine arithmetic that shares no code with the solver; stiction verify "
         "SCENE BOX\n"
         "does so again with what --output wrote.\n"
@@ -296,7 +317,8 @@ const cli_verb cli_analyze_robust = {
         "    stiction analyze robust peg-push --set mu=0.05\n"
         "    stiction analyze robust nav-wall --steps 169\n"
         "    stiction analyze robust peg-push --steps 20 --box --doubts x,y,theta,mu --output box.json\n"
-        "    stiction verify peg-push box.json\n",
+        "    stiction verify peg-push box.json\n"
+        "    stiction analyze robust slope-block --steps 20 --box --doubts \"x',mu\"\n",
     .use = STI_USE_ROBUST,
     .run = run,
 };

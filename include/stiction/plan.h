@@ -6,6 +6,8 @@
 #define STICTION_PLAN_H
 
 #include <stiction/manipulation.h>
+#include <stiction/step.h>
+#include <stiction/system.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +56,63 @@ typedef struct sti_box_switch {
 // The scene is changed while this works, and as its file says afterwards.
 STI_API sti_status sti_robust_box_try(sti_env* env, sti_manipulation* m, const sti_push_box* box,
                                       const double* deviation, sti_box_switch* out);
+
+// ---- the same of a system by formulas, by the alpha scheme with gaps at the level of positions
+
+typedef enum sti_motion_doubt_kind {
+    STI_MOTION_POSITION,
+    STI_MOTION_VELOCITY,
+    STI_MOTION_PARAMETER
+} sti_motion_doubt_kind;
+
+typedef struct sti_motion_doubt {
+    sti_motion_doubt_kind kind;
+    int of;            // coordinate or parameter
+    double low, high;  // deviation: low <= 0 <= high
+} sti_motion_doubt;
+
+// The claim: from every start within the doubts each of the steps is solved with these modes. A contact without
+// friction that is closed presses, whatever mode that is called.
+typedef struct sti_motion_box {
+    double h, alpha, time;
+    long steps;
+    const double *q, *v;         // at the start                     (coordinates)
+    int contact_count;           // all that the system has
+    const sti_push_mode* modes;  // (contact_count)
+    int doubt_count;
+    const sti_motion_doubt* doubts;
+} sti_motion_box;
+
+// By affine arithmetic that holds every rounding, from the formulas alone (src/verify/motion_box.c). end: NULL, or where
+// coordinates and velocities are after the last step, lows then highs (4 coordinates). STI_ERR_INPUT: friction in space,
+// a coefficient of its own for sliding, joints that rub.
+STI_API sti_status sti_verify_motion_box(sti_env* env, const sti_system* system, const sti_motion_box* box,
+                                         long max_pieces, double* end, sti_box_verification* out);
+
+typedef struct sti_motion_options {
+    double h, alpha;
+    int doubt_count;
+    const sti_motion_doubt* doubts;  // kind and of                                  (doubt_count)
+    const double* weight;            // the box grows in these proportions first     (doubt_count)
+    long max_pieces;
+    int rounds;
+} sti_motion_options;
+
+typedef struct sti_motion_claim {
+    sti_motion_box box;  // its arrays belong to this
+    bool found;          // false: the motion itself does not keep its modes, without any doubt
+    double scale;        // of the weights, up to which all doubts grow together
+    sti_box_verification proof;
+    double* end;  // coordinates and velocities after the steps, lows then highs     (4 coordinates)
+} sti_motion_claim;
+
+// The largest box in which the modes of the first step last. The system was read from a document.
+STI_API sti_status sti_motion_claim_create(sti_env* env, const sti_system* system, long steps,
+                                           const sti_motion_options* options, sti_motion_claim** out);
+STI_API void sti_motion_claim_destroy(sti_env* env, sti_motion_claim* claim);  // accepts NULL
+// One start, with its deviations (doubt_count), played by the stepper. Parameters are afterwards as they were.
+STI_API sti_status sti_motion_claim_try(sti_env* env, sti_system* system, const sti_motion_box* box,
+                                        const double* deviation, sti_box_switch* out);
 
 // ---- plans: a rapidly exploring random tree over pushes with one probe of one or two tips, S3 2.4
 

@@ -115,6 +115,8 @@ STI_API const char* sti_system_contact(const sti_system* system, int i);     // 
 STI_API int sti_system_parameter_count(const sti_system* system);
 STI_API const char* sti_system_parameter(const sti_system* system, int k);  // its name
 STI_API double sti_system_parameter_value(const sti_system* system, int k);
+// The formulas of a system that was read from a document, with parameters as they are set now; NULL: of any other.
+STI_API const sti_system_text* sti_system_text_of(const sti_system* system);
 STI_API sti_status sti_system_set(sti_system* system, const char* parameter, double value);
 // Where the system starts, with the parameters it has now. Each of the three may be NULL.
 STI_API sti_status sti_system_state(const sti_system* system, double* t, double* q, double* v);

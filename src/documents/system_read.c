@@ -17,6 +17,7 @@
 #include "documents/document.h"
 #include "formats/file.h"
 #include "formats/json_fields.h"
+#include "system/system.h"
 
 enum { MOST_SLIPS = 2 };
 
@@ -324,6 +325,7 @@ static sti_status create(reader* r, sti_system** out) {
     text->v = r->start + text->coordinate_count;
     sti_status status = sti_system_create(r->tree->env, text, out);
     if (status == STI_OK) status = sti_system_state(*out, NULL, NULL, NULL);  // the start has to have values
+    if (status == STI_OK) status = sti_system_keep_text(*out, text);
     if (status == STI_ERR_INPUT) {                                            // say in which file
         char message[sizeof r->tree->env->error.text];
         memcpy(message, r->tree->env->error.text, sizeof message);

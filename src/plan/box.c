@@ -1,13 +1,12 @@
 // box.c: the largest box of doubts in which a push keeps its contact modes.
 //
 // The modes are those of the first step. A box is put forward and the independent checker (src/verify/box.c) is asked
-// whether it is a theorem; nothing here is believed. All doubts grow in given proportions, by doubling and bisection;
-// then the sides by turns, so that at the end no side can be moved out by much without the proof failing.
+// whether it is a theorem; nothing here is believed. How it grows: grow.c.
 #include <math.h>
 #include <stiction/plan.h>
 #include <string.h>
 
-#include "base/env.h"
+#include "plan/plan.h"
 
 sti_box_options sti_box_options_default(const sti_manipulation* m) {
     double size = 0;
@@ -33,7 +32,7 @@ typedef struct maker {
     sti_push_mode* modes;
     signed char* friction;
     double* start;
-    double* factor;  // that each side grows by next          (2 doubts)
+    double* weight;  // of each doubt
 } maker;
 
 void sti_robust_box_destroy(sti_env* env, sti_robust_box* b) {
@@ -107,8 +106,8 @@ static sti_status list_doubts(maker* k) {
     const int parts = sti_manipulation_part_count(k->m), fixtures = sti_manipulation_fixture_count(k->m);
     const size_t most = 3 * (size_t)parts + 5 * (size_t)b->contact_count;
     k->out->box.doubts = k->doubts = sti_alloc_array_zero(k->env, most, sizeof *k->doubts);
-    k->factor = sti_alloc_array_zero(k->env, 2 * most, sizeof *k->factor);
-    if (k->doubts == NULL || k->factor == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+    k->weight = sti_alloc_array_zero(k->env, most, sizeof *k->weight);
+    if (k->doubts == NULL || k->weight == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
     for (int i = 0; i < parts; i++) {
         for (int j = STI_DOUBT_X; j <= STI_DOUBT_THETA; j++) add_doubt(k, (sti_doubt_kind)j, i);
     }
@@ -123,79 +122,26 @@ static sti_status list_doubts(maker* k) {
 
 // ---- how far it goes
 
-static sti_status holds(maker* k, bool* good) {
+static sti_status holds(void* user, const double* low, const double* high, bool* good) {
+    maker* k = user;
     sti_box_verification v;
+    for (int i = 0; i < k->out->box.doubt_count; i++) {
+        k->doubts[i].low = low[i];
+        k->doubts[i].high = high[i];
+    }
     const sti_status status = sti_verify_push_box(k->env, k->m, &k->out->box, k->o->max_pieces, NULL, &v);
     *good = status == STI_OK && v.accepted;
     return status;
 }
 
-static void set_scale(maker* k, double s) {
-    for (int i = 0; i < k->out->box.doubt_count; i++) {
-        const double w = s * k->o->weight[k->doubts[i].kind];
-        k->doubts[i].low = -w;
-        k->doubts[i].high = w;
-    }
-}
-
-static sti_status find_scale(maker* k) {
-    double low = 0, high = INFINITY, s = 1e-3;
-    for (int i = 0; i < 40 + k->o->rounds && !sti_late(k->env); i++) {
-        bool good;
-        set_scale(k, s);
-        const sti_status status = holds(k, &good);
-        if (status != STI_OK) return status;
-        if (good)
-            low = s;
-        else
-            high = s;
-        if (low > 0 && high < INFINITY && high - low < ldexp(low, -k->o->rounds)) break;
-        if (s > 1e3 || s < 1e-13) break;
-        s = isinf(high) ? 4 * s : low > 0 ? 0.5 * (low + high) : s / 4;
-    }
-    k->out->scale = low;
-    set_scale(k, low);
-    return STI_OK;
-}
-
-// One side by a factor, if that can be proved.
-static sti_status grow_side(maker* k, int side, double factor, bool* good) {
-    const sti_push_doubt* d = &k->doubts[side / 2];
-    double* end = side % 2 == 0 ? &k->doubts[side / 2].low : &k->doubts[side / 2].high;
-    const double before = *end, most = 10 * k->o->weight[d->kind];
-    *end = copysign(fmin(fmax(fabs(before), 1e-9 * most) * factor, most), side % 2 == 0 ? -1 : 1);
-    *good = false;
-    const sti_status status = fabs(*end) > fabs(before) ? holds(k, good) : STI_OK;
-    if (!*good) *end = before;
-    return status;
-}
-
-// All sides by turns, so that none takes the room of the others; the factor of one that fails comes down to its root.
-static sti_status grow_sides(maker* k) {
-    const int sides = 2 * k->out->box.doubt_count;
-    const double enough = 1 + ldexp(0.5, -k->o->rounds);
-    for (int i = 0; i < sides; i++) k->factor[i] = 2;
-    for (bool any = true; any && !sti_late(k->env);) {
-        any = false;
-        for (int i = 0; i < sides && !sti_late(k->env); i++) {
-            bool good;
-            if (k->factor[i] < enough) continue;
-            const sti_status status = grow_side(k, i, k->factor[i], &good);
-            if (status != STI_OK) return status;
-            if (!good) k->factor[i] = sqrt(k->factor[i]);
-            any = true;
-        }
-    }
-    return STI_OK;
-}
-
 static sti_status search(maker* k) {
-    bool good = false;
-    sti_status status = holds(k, &good);
-    if (status != STI_OK || !good) return status;
-    k->out->found = true;
-    status = find_scale(k);
-    return status == STI_OK ? grow_sides(k) : status;
+    const int count = k->out->box.doubt_count;
+    for (int i = 0; i < count; i++) k->weight[i] = k->o->weight[k->doubts[i].kind];
+    sti_growth g = {
+        .env = k->env, .doubts = count, .rounds = k->o->rounds, .weight = k->weight, .holds = holds, .user = k};
+    const sti_status status = sti_grow(&g, &k->out->found);
+    k->out->scale = g.scale;
+    return status;
 }
 
 static sti_status make(maker* k, const double* start) {
@@ -234,7 +180,7 @@ sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m, const 
     b->box.slip = o.slip;
     maker k = {.env = env, .m = m, .o = &o, .out = b};
     const sti_status status = make(&k, start);
-    sti_free(env, k.factor);
+    sti_free(env, k.weight);
     if (status == STI_OK)
         *out = b;
     else

@@ -7,6 +7,21 @@
 #include "base/env.h"
 #include "base/rng.h"
 
+// ---- grow.c: the largest box for which something can be proved
+
+typedef struct sti_growth {
+    sti_env* env;
+    int doubts, rounds;
+    const double* weight;  // that doubts grow in the proportions of first         (doubts)
+    sti_status (*holds)(void* user, const double* low, const double* high, bool* good);
+    void* user;
+    double scale;  // of the weights, up to which all grew together
+    double *low, *high, *factor;
+} sti_growth;
+
+// found false: not even without any doubt. The last call of holds is that of the box.
+sti_status sti_grow(sti_growth* g, bool* found);
+
 // ---- predict.c: a part with nothing around it, pushed by a tip that sticks
 
 // A tip, or the middle of two, on an edge.

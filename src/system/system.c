@@ -120,6 +120,7 @@ void sti_system_destroy(sti_system* s) {
     sti_free(s->env, s->corner);
     sti_free(s->env, s->parameters);
     sti_free(s->env, s->work);
+    sti_arena_clear(&s->room);
     sti_free(s->env, s);
 }
 

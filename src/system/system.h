@@ -4,6 +4,7 @@
 
 #include <stiction/system.h>
 
+#include "base/arena.h"
 #include "system/instant.h"
 
 // Each gets the environment that errors go to. q, v: (n).
@@ -27,16 +28,18 @@ struct sti_system {
     int contact_count;  // joints included
     int joint_count;
     int parameter_count;
-    bool steady;         // forces are known not to depend on t
-    int* tangent_count;  // (contact_count)
-    int* corner_count;   // (contact_count)
-    double* corner;      // of all friction polygons, in order   (corners x 2)
-    char** coordinate;   // names                        (n)
-    char** contact;      // names                        (contact_count)
-    char** parameter;    // names                        (parameter_count)
-    double* parameters;  // values                       (parameter_count)
-    double* work;        // for the mass matrix          (n x n)
-    void* inside;        // of the kind
+    bool steady;           // forces are known not to depend on t
+    int* tangent_count;    // (contact_count)
+    int* corner_count;     // (contact_count)
+    double* corner;        // of all friction polygons, in order   (corners x 2)
+    char** coordinate;     // names                        (n)
+    char** contact;        // names                        (contact_count)
+    char** parameter;      // names                        (parameter_count)
+    double* parameters;    // values                       (parameter_count)
+    double* work;          // for the mass matrix          (n x n)
+    void* inside;          // of the kind
+    sti_arena room;        // of the text
+    sti_system_text text;  // of one by formulas, read from a document
 };
 
 // Room and names; contact names NULL become "contact 1", ..., "joint 1", ... The kind is set by the caller.
@@ -54,6 +57,8 @@ typedef struct sti_system_shape {
 
 // With what instants of the system have room for.
 sti_status sti_system_store(sti_env* env, const sti_system* system, sti_instant_store** out);
+// A copy, for who checks.
+sti_status sti_system_keep_text(sti_system* s, const sti_system_text* text);
 
 sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_system** out);
 

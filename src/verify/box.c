@@ -33,13 +33,12 @@
 // doubts is three further doubts for each part in the next step. A box that fails is cut across the doubt that the
 // failed condition depends on most; one whose condition is negative for all of it refutes the claim.
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stiction/manipulation.h>
 #include <string.h>
 
 #include "base/env.h"
 #include "verify/affine.h"
+#include "verify/pieces.h"
 
 typedef sti_affine num;
 
@@ -67,6 +66,7 @@ typedef struct body {
 } body;
 
 typedef struct proof {
+    sti_pieces pieces;
     sti_env* env;
     const sti_manipulation* m;
     const sti_push_box* box;
@@ -83,10 +83,7 @@ typedef struct proof {
     int* partner;         // of a tip of a fork: its other tip; -1
     num *lever, *skew;    // of a fork, at its first tip: a and b
     double *slip, *grip;  // of a fork, at its first tip: b^2 / |a|; largest lambda_t of the second tip that is taken
-    double margin;
-    num failed;  // the form that was not positive
-    bool definite;
-    char text[240];
+    double* end;
 } proof;
 
 // ---- forms
@@ -114,22 +111,8 @@ static double magnitude(const proof* p, num a) {
     return fmax(fabs(sti_affine_low(&p->k, &a)), fabs(sti_affine_high(&p->k, &a)));
 }
 
-static bool fail(proof* p, const num* form, const char* format, ...) __attribute__((format(printf, 3, 4)));
-
-static bool fail(proof* p, const num* form, const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(p->text, sizeof p->text, format, arguments);
-    va_end(arguments);
-    p->failed = form != NULL ? *form : number(0);
-    p->definite = form != NULL && sti_affine_high(&p->k, form) < 0;
-    return false;
-}
-
 static bool positive(proof* p, num x, long step, int contact, const char* what) {
-    const double low = sti_affine_low(&p->k, &x);
-    p->margin = fmin(p->margin, low);
-    return low > 0 ? true : fail(p, &x, "step %ld, contact %d: %s", step, contact, what);
+    return sti_pieces_positive(&p->pieces, &p->k, &x, "step %ld, contact %d: %s", step, contact, what);
 }
 
 // ---- doubts
@@ -280,7 +263,7 @@ static bool measure(proof* p, long step, int i) {
             row[p->unknowns] = scaled(p, dot(p, f.x, f.y, v.x, v.y), -p->box->h);
         }
     }
-    return p->k.bad ? fail(p, NULL, "step %ld, contact %d: a length may be 0", step, i) : true;
+    return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld, contact %d: a length may be 0", step, i) : true;
 }
 
 // ---- forks
@@ -347,12 +330,13 @@ static bool measure_fork(proof* p, long step, int i, double most) {
     const double low = sti_affine_low(&p->k, &a), high = sti_affine_high(&p->k, &a), b = magnitude(p, p->skew[i]);
     const double along = low > 0 ? low : -high;
     if (!(along > b * fmax(1, magnitude(p, p->mu[j])) * (1 + 1e-12)))
-        return fail(p, &p->skew[i], "step %ld, contacts %d and %d: the tips may not lie along the edge", step, i, j);
+        return sti_pieces_fail(&p->pieces, &p->skew[i],
+                               "step %ld, contacts %d and %d: the tips may not lie along the edge", step, i, j);
     p->slip[i] = b * b / along * (1 + 1e-12) + 1e-290;
-    p->margin = fmin(p->margin, most - p->slip[i]);
+    p->pieces.margin = fmin(p->pieces.margin, most - p->slip[i]);
     if (p->slip[i] < most) return true;
-    return fail(p, &p->skew[i], "step %ld, contacts %d and %d: the part may slip while it aligns with them", step, i,
-                j);
+    return sti_pieces_fail(&p->pieces, &p->skew[i],
+                           "step %ld, contacts %d and %d: the part may slip while it aligns with them", step, i, j);
 }
 
 // ---- the linear system
@@ -481,7 +465,7 @@ static bool eliminate(proof* p, long step) {
         pivot_on(p, k, pivot);
     }
     for (int k = 0; k < n; k++) *entry(p, k, n) = sti_affine_div(&p->k, entry(p, k, n), entry(p, k, k));
-    return p->k.bad ? fail(p, NULL, "step %ld: the basis may be singular", step) : true;
+    return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld: the basis may be singular", step) : true;
 }
 
 // What lambda_t of the second tips was taken to be at most has to be so.
@@ -501,7 +485,7 @@ static bool solve(proof* p, long step) {
         }
         if (good) return true;
     }
-    return fail(p, NULL, "step %ld: friction of two tips is not bounded", step);
+    return sti_pieces_fail(&p->pieces, NULL, "step %ld: friction of two tips is not bounded", step);
 }
 
 // ---- what has to be positive
@@ -513,7 +497,8 @@ static bool check_friction(proof* p, long step, int i, num lambda_n, num lambda_
     if (j != i) most = plus(p, most, times(p, p->mu[j], second));
     const int sign = p->box->friction != NULL ? p->box->friction[i] : 0;
     if (j != i && sign != (p->box->friction != NULL ? p->box->friction[j] : 0))
-        return fail(p, NULL, "contacts %d and %d: they share one friction, whose sign is not told apart", i, j);
+        return sti_pieces_fail(&p->pieces, NULL,
+                               "contacts %d and %d: they share one friction, whose sign is not told apart", i, j);
     if (sign != 0 && !positive(p, scaled(p, lambda_t, sign), step, i, "friction may turn round")) return false;
     return positive(p, minus(p, most, lambda_t), step, i, "it may begin to slide") &&
            positive(p, plus(p, most, lambda_t), step, i, "it may begin to slide");
@@ -580,7 +565,7 @@ static bool check_pair(proof* p, long step, const body* a, const body* b) {
     const double way = travel_of(p, a, &turn_a) + travel_of(p, b, &turn_b), rest = 1 - turn_a - turn_b;
     const int faces = b->o.vertex_count > 0 ? b->o.vertex_count : 1;
     const double radius = (a->o.vertex_count > 0 ? 0 : a->o.radius) + (b->o.vertex_count > 0 ? 0 : b->o.radius);
-    if (!(rest > 0.5)) return fail(p, NULL, "step %ld: a part may turn too far in it", step);
+    if (!(rest > 0.5)) return sti_pieces_fail(&p->pieces, NULL, "step %ld: a part may turn too far in it", step);
     const double wanted = way / rest * (1 + 1e-12) + radius;
     for (int f = 0; f < faces; f++) {
         edge e = {0};
@@ -598,11 +583,10 @@ static bool check_pair(proof* p, long step, const body* a, const body* b) {
                 gap = sti_affine_low(&p->k, &square) > 0 ? sti_affine_sqrt(&p->k, &square) : ways[0];
                 best = sti_affine_low(&p->k, &gap);
             }
-            p->margin = fmin(p->margin, best - wanted);
+            p->pieces.margin = fmin(p->pieces.margin, best - wanted);
             if (best > wanted) continue;
             gap = minus(p, gap, number(wanted));
-            fail(p, &gap, "step %ld: something else may come into touch", step);
-            p->definite = false;  // a bound on the distance was missed, not the distance
+            sti_pieces_fail(&p->pieces, &gap, "step %ld: something else may come into touch", step);
             return false;
         }
     }
@@ -622,7 +606,7 @@ static bool check_apart(proof* p, long step) {
             }
         }
     }
-    return p->k.bad ? fail(p, NULL, "step %ld: a length may be 0", step) : true;
+    return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld: a length may be 0", step) : true;
 }
 
 // ---- a piece of the box
@@ -631,7 +615,7 @@ static bool make_step(proof* p, long step) {
     const double t = (double)step * p->box->h;
     for (int i = 0; i < p->parts; i++) place_part(p, i);
     for (int i = 0; i < p->tips; i++) place_tip(p, i, t);
-    if (p->k.bad) return fail(p, NULL, "step %ld: an angle is too large", step);
+    if (p->k.bad) return sti_pieces_fail(&p->pieces, NULL, "step %ld: an angle is too large", step);
     for (int i = 0; i < p->box->contact_count; i++) {
         if (!measure(p, step, i)) return false;
     }
@@ -658,9 +642,12 @@ static bool make_step(proof* p, long step) {
     return true;
 }
 
-// end: NULL or lows and highs, widened by those of this piece.
-static bool prove_piece(proof* p, double* end) {
+// The ends are widened by those of this piece.
+static bool prove_piece(void* user, const double* low, const double* high) {
+    proof* p = user;
     const sti_push_box* b = p->box;
+    p->low = low;
+    p->high = high;
     p->k = (sti_affine_room){.n = b->doubt_count + p->unknowns};
     for (int i = 0; i < p->unknowns; i++)
         p->q[i] = plus(p, number(b->start[i]), doubted(p, (sti_doubt_kind)(STI_DOUBT_X + i % 3), i / 3));
@@ -673,31 +660,16 @@ static bool prove_piece(proof* p, double* end) {
                               : p->parts + p->fixtures + sti_manipulation_tip_probe(p->m, c->other);
         p->mu[i] = plus(p, number(sti_manipulation_friction(p->m, c->part, thing)), doubted(p, STI_DOUBT_MU, thing));
         if (!(sti_affine_low(&p->k, &p->mu[i]) > -1e-250))
-            return fail(p, &p->mu[i], "contact %d: its friction may be negative", i);
+            return sti_pieces_fail(&p->pieces, &p->mu[i], "contact %d: its friction may be negative", i);
     }
     for (long l = 0; l < b->steps; l++) {
         if (!make_step(p, l)) return false;
     }
-    for (int i = 0; end != NULL && i < p->unknowns; i++) {
-        end[i] = fmin(end[i], sti_affine_low(&p->k, &p->q[i]));
-        end[p->unknowns + i] = fmax(end[p->unknowns + i], sti_affine_high(&p->k, &p->q[i]));
+    for (int i = 0; p->end != NULL && i < p->unknowns; i++) {
+        p->end[i] = fmin(p->end[i], sti_affine_low(&p->k, &p->q[i]));
+        p->end[p->unknowns + i] = fmax(p->end[p->unknowns + i], sti_affine_high(&p->k, &p->q[i]));
     }
     return true;
-}
-
-// The doubt to cut across: that of the failed form, or the one that is the largest part of its box.
-static int cut_of(const proof* p) {
-    int k = -1;
-    double most = 0;
-    for (int i = 0; i < p->box->doubt_count; i++) {
-        if (p->high[i] > p->low[i] && fabs(p->failed.a[i]) > most) most = fabs(p->failed.a[i]), k = i;
-    }
-    for (int i = 0; k < 0 && i < p->box->doubt_count; i++) {
-        const sti_push_doubt* d = &p->box->doubts[i];
-        const double share = d->high > d->low ? (p->high[i] - p->low[i]) / (d->high - d->low) : 0;
-        if (share > most) most = share, k = i;
-    }
-    return k;
 }
 
 static void destroy(proof* p) {
@@ -807,48 +779,19 @@ static sti_status check_doubts(const proof* p) {
     return STI_OK;
 }
 
-// Pieces that are open stand on a stack, lows then highs of each; a cut adds one.
-static sti_status prove(proof* p, long max_pieces, double* end, sti_box_verification* out) {
-    enum { STACK = 64 };
+static sti_status prove(proof* p, long max_pieces, sti_box_verification* out) {
     const size_t nd = (size_t)p->box->doubt_count;
-    double* stack = sti_alloc_array_zero(p->env, sti_size_mul(2 * (nd + 1), STACK), sizeof *stack);
-    if (stack == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
+    double* ends = sti_alloc_array_zero(p->env, 2 * nd + 1, sizeof *ends);
+    if (ends == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
     for (size_t i = 0; i < nd; i++) {
-        stack[i] = p->box->doubts[i].low;
-        stack[nd + i] = p->box->doubts[i].high;
+        ends[i] = p->box->doubts[i].low;
+        ends[nd + i] = p->box->doubts[i].high;
     }
-    int depth = 1;
-    out->pieces = 1;
-    bool good = true;
-    p->margin = INFINITY;
-    while (depth > 0 && good) {
-        double* piece = stack + 2 * nd * (size_t)(depth - 1);
-        p->low = piece;
-        p->high = piece + nd;
-        const double margin = p->margin;
-        if (prove_piece(p, end)) {
-            depth--;
-            continue;
-        }
-        const int cut = cut_of(p);
-        out->tight = cut;
-        out->refuted = p->definite;
-        good = !p->definite && cut >= 0 && depth < STACK && out->pieces < max_pieces && !sti_late(p->env);
-        if (!good) break;
-        const double middle = 0.5 * piece[cut] + 0.5 * piece[nd + (size_t)cut];
-        memcpy(piece + 2 * nd, piece, 2 * nd * sizeof *piece);
-        piece[nd + (size_t)cut] = middle;
-        piece[2 * nd + (size_t)cut] = middle;
-        depth++;
-        out->pieces++;
-        p->margin = margin;
-    }
-    out->accepted = good;
-    out->margin = p->margin;
-    if (good) out->tight = -1;
-    snprintf(out->text, sizeof out->text, "%s", good ? "every start in the box keeps its modes" : p->text);
-    sti_free(p->env, stack);
-    return STI_OK;
+    p->pieces =
+        (sti_pieces){.env = p->env, .doubts = (int)nd, .low = ends, .high = ends + nd, .prove = prove_piece, .user = p};
+    const sti_status status = sti_pieces_prove(&p->pieces, max_pieces > 0 ? max_pieces : 1, out);
+    sti_free(p->env, ends);
+    return status;
 }
 
 sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const sti_push_box* box, long max_pieces,
@@ -857,6 +800,7 @@ sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const st
     proof p = {.env = env,
                .m = m,
                .box = box,
+               .end = end,
                .parts = sti_manipulation_part_count(m),
                .tips = sti_manipulation_tip_count(m),
                .fixtures = sti_manipulation_fixture_count(m)};
@@ -870,7 +814,7 @@ sti_status sti_verify_push_box(sti_env* env, const sti_manipulation* m, const st
     sti_status status = check_doubts(&p);
     if (status == STI_OK) status = check_contacts(&p);
     if (status == STI_OK) status = create(&p);
-    if (status == STI_OK) status = prove(&p, max_pieces > 0 ? max_pieces : 1, end, out);
+    if (status == STI_OK) status = prove(&p, max_pieces, out);
     destroy(&p);
     return status;
 }

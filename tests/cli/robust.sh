@@ -94,11 +94,33 @@ if awk -v a="$narrow" -v b="$wide" 'BEGIN { exit !(a > 1e-5 && b > 10 * a) }'; t
 run analyze robust peg-dual-tip --box --steps 10 --whole-basis
 expect "nothing rubs, so no sign of friction lasts" 1 "no box"
 
+# ---- the box of a system in motion
+run analyze robust nav.json --step 0.02 --steps 50 --box --samples 200
+expect "a vehicle in the open" 0 "proved: these modes last"
+expect "starts inside are tried" 0 "0 of 200 starts inside change a mode"
+run analyze robust slope-block --steps 10 --box --doubts "x',mu" --samples 100
+expect "a block that stays" 0 "slope: stick"
+expect "and a side where it starts to slide" 0 "high side tight: beyond it, step 0: slope: slide+"
+run analyze robust nav.json --step 0.02 --steps 169 --box --doubts x --json
+expect "a stretch with a switch has no box" 1 '"reason": "step 164, contact 0: it may close"'
+run analyze robust rocking-block --steps 5 --box --doubts x
+expect "two feet that stick hold more than can move" 1 "no box: step 0: the basis may be singular"
+
 # ---- wrong requests
 run analyze robust peg-push --box --doubts x,z
 refused "a doubt that is none" "--doubts: z: x, y, theta, mu"
-run analyze robust nav.json --box --steps 3
-refused "a box of a system" "--box: of parts and probes"
+run analyze robust nav.json --box --steps 3 --doubts x,z
+refused "a doubt of a system that is none" "--doubts: z: a coordinate, a velocity (x') or a parameter is expected"
+run analyze robust nav.json --box --steps 3 --doubts x,x
+refused "a doubt twice" "--doubts: x: given twice"
+run analyze robust nav.json --box
+refused "no steps of a box" "--steps: missing"
+run analyze robust nav.json --box --steps 3 --scheme quasistatic
+refused "another scheme of a box" "--box of a system is of alpha"
+run analyze robust nav.json --box --steps 3 --output box.json
+refused "no file of it yet" "of parts and probes, and nav.json is a system"
+run analyze robust pendulum --box --steps 3
+refused "joints that rub" "joints[0].mu: a joint without friction is expected"
 run analyze robust peg-push --doubts x
 refused "doubts of no box" "need --box"
 run analyze robust nav.json

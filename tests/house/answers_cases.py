@@ -323,6 +323,9 @@ CASES = [
     ("analyze robust --box", 0, ["analyze", "robust", "peg-dual-tip", "--box", "--steps", "3", "--doubts", "theta", "--slip", "0.0001"]),
     ("analyze robust --box", 1, ["analyze", "robust", "peg-stuck", "--box"]),
     ("analyze robust --box", 0, ["analyze", "robust", "peg-push", "--box", "--steps", "3", "--doubts", "x", "--set", "mu=0.4"]),
+    ("analyze robust --box of a system", 0, ["analyze", "robust", "slope-block", "--steps", "3", "--box", "--doubts", "x',mu"]),
+    ("analyze robust --box of a system", 0, ["analyze", "robust", "slope-block", "--steps", "3", "--box", "--doubts", "x"]),
+    ("analyze robust --box of a system", 1, ["analyze", "robust", "rocking-block", "--steps", "3", "--box", "--doubts", "x"]),
     ("verify of a box", 0, ["verify", "peg-push", "box.json"]),
     ("verify of a box", 1, ["verify", "peg-stuck", "no_box.json"]),
     # ---- plan
