@@ -1,5 +1,5 @@
-// analyze_robust_motion.c: stiction analyze robust --box of a system by formulas: the largest box of doubts in state and
-// parameters in which its contact modes last, proved.
+// analyze_robust_motion.c: stiction analyze robust --box of a system by formulas: the largest box of doubts in state
+// and parameters in which its contact modes last, proved.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/plan.h>

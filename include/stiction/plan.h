@@ -83,9 +83,9 @@ typedef struct sti_motion_box {
     const sti_motion_doubt* doubts;
 } sti_motion_box;
 
-// By affine arithmetic that holds every rounding, from the formulas alone (src/verify/motion_box.c). end: NULL, or where
-// coordinates and velocities are after the last step, lows then highs (4 coordinates). STI_ERR_INPUT: friction in space,
-// a coefficient of its own for sliding, joints that rub.
+// By affine arithmetic that holds every rounding, from the formulas alone (src/verify/motion_box.c). end: NULL, or
+// where coordinates and velocities are after the last step, lows then highs (4 coordinates). STI_ERR_INPUT: friction in
+// space, a coefficient of its own for sliding, joints that rub.
 STI_API sti_status sti_verify_motion_box(sti_env* env, const sti_system* system, const sti_motion_box* box,
                                          long max_pieces, double* end, sti_box_verification* out);
 

@@ -326,7 +326,7 @@ static sti_status create(reader* r, sti_system** out) {
     sti_status status = sti_system_create(r->tree->env, text, out);
     if (status == STI_OK) status = sti_system_state(*out, NULL, NULL, NULL);  // the start has to have values
     if (status == STI_OK) status = sti_system_keep_text(*out, text);
-    if (status == STI_ERR_INPUT) {                                            // say in which file
+    if (status == STI_ERR_INPUT) {  // say in which file
         char message[sizeof r->tree->env->error.text];
         memcpy(message, r->tree->env->error.text, sizeof message);
         status = sti_file_fail(r->tree->env, status, r->tree->name, "%s", message);

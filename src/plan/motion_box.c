@@ -1,5 +1,5 @@
-// motion_box.c: the largest box of doubts in which a system in motion keeps its contact modes, and starts in it that are
-// played.
+// motion_box.c: the largest box of doubts in which a system in motion keeps its contact modes, and starts in it that
+// are played.
 //
 // The modes are those of the basis of the first step (sti_robust). A box is put forward, and the independent checker
 // (src/verify/motion_box.c) is asked whether it is a theorem.

@@ -1,8 +1,8 @@
 // jet.c: formulas evaluated as they are read, by recursive descent, on affine forms with first and second derivatives.
 //
-// Written apart from src/system, for the same language: + - * / ^, parentheses, numbers, pi, t, parameters, definitions,
-// coordinates, their derivatives in time, sqrt, sin, cos, hypot, abs, min, max, powers with whole exponents. What else there
-// is (and a kink within the forms) is not known here.
+// Written apart from src/system, for the same language: + - * / ^, parentheses, numbers, pi, t, parameters,
+// definitions, coordinates, their derivatives in time, sqrt, sin, cos, hypot, abs, min, max, powers with whole
+// exponents. What else there is (and a kink within the forms) is not known here.
 #include "verify/jet.h"
 
 #include <math.h>
@@ -243,8 +243,8 @@ static const num* second(const sti_jet* z, int i, int j) {
     return z->h[a * (a + 1) / 2 + b];
 }
 
-// The derivative in time of what depends on coordinates and t alone: z_q v + z_t. Of its Hessian there is what a kinetic
-// energy is asked for: by one velocity and one of the others.
+// The derivative in time of what depends on coordinates and t alone: z_q v + z_t. Of its Hessian there is what a
+// kinetic energy is asked for: by one velocity and one of the others.
 static sti_jet* rate_of(sti_jet_reader* r, const sti_jet* z) {
     const int n = r->text->coordinate_count, t = 2 * n;
     sti_jet* out = constant(r, sti_affine_number(0));

@@ -8,10 +8,10 @@
 //     gap / h + n'u + gap_t = 0 (closed),  t'u + t_0 = 0 (stick),  c_t = -+ mu c_n (slide+-),  nu'u + nu_t = 0
 //     q+ = q + h u,   v+ = (u - (1 - alpha) v) / alpha
 //
-// with M, n, t, nu, c and their kin at (t, q, v), k_q and k_v at t + h. With given modes it is a linear system, which is
-// eliminated in forms. What has to be positive: c_n and mu c_n -+ c_t of what presses and sticks, the slip in its
-// direction of what slides, gap + h (n'u + gap_t) of what is open. c_v is the difference of c(v + e) and c(v - e), which
-// is exact, for c is quadratic in v.
+// with M, n, t, nu, c and their kin at (t, q, v), k_q and k_v at t + h. With given modes it is a linear system, which
+// is eliminated in forms. What has to be positive: c_n and mu c_n -+ c_t of what presses and sticks, the slip in its
+// direction of what slides, gap + h (n'u + gap_t) of what is open. c_v is the difference of c(v + e) and c(v - e),
+// which is exact, for c is quadratic in v.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/plan.h>

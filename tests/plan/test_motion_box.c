@@ -1,5 +1,5 @@
-// test_motion_box.c: boxes of doubts in which systems in motion keep their modes: starts inside are played by the stepper,
-// which knows nothing of the proof, and end where it says.
+// test_motion_box.c: boxes of doubts in which systems in motion keep their modes: starts inside are played by the
+// stepper, which knows nothing of the proof, and end where it says.
 #include <math.h>
 #include <stiction/plan.h>
 #include <string.h>
