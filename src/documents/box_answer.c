@@ -141,7 +141,7 @@ static sti_status read_doubts(reader* k) {
 // ---- numbers
 
 static sti_status read_poses(const reader* k, const char* key, double* out) {
-    const int count = 3 * k->parts;
+    const int count = sti_count_mul(3, k->parts);
     const sti_place place = sti_place_key(NULL, key);
     double* list = NULL;
     sti_status status = sti_json_read_doubles(&k->tree, NULL, k->tree.root, key, count, &list);
@@ -161,10 +161,10 @@ static sti_status read_all(reader* k) {
     sti_robust_box* out = k->out;
     if (!sti_json_is_string(kind) || strcmp(kind->text, "robust-box") != 0)
         return sti_json_fail(&k->tree, &place, kind, "\"robust-box\" is expected");
-    const size_t n = 3 * (size_t)k->parts;
+    const size_t n = sti_size_mul(3, (size_t)k->parts);
     double* start = sti_alloc_array_zero(k->tree.env, n, sizeof *start);
     out->box.start = start;
-    out->end = sti_alloc_array_zero(k->tree.env, 2 * n, sizeof *out->end);
+    out->end = sti_alloc_array_zero(k->tree.env, sti_size_mul(2, n), sizeof *out->end);
     if (start == NULL || out->end == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "box");
     sti_status status = sti_json_read_bool(&k->tree, NULL, k->tree.root, "proved", &out->found);
     if (status == STI_OK) status = read_finite(k, NULL, k->tree.root, "h", &out->box.h);
