@@ -192,7 +192,8 @@ static void drop_rounding(sti_stepper* s, int k) {
 }
 
 // What the force of each contact is compared with: itself, and its share of the mass, by the diagonal of M, times the
-// accelerations along its gap, summed without signs. Each coordinate in its own units; where one has no mass, all alike.
+// accelerations along its gap, summed without signs. Coordinates have units of their own; where one has no mass, all
+// alike.
 static void measure_forces(sti_stepper* s, const double* v) {
     sti_smooth* m = s->smooth;
     const int n = s->n;
