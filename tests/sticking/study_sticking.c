@@ -569,8 +569,8 @@ static void check_augmented(study* q, const truth* T, const facts* f, const sti_
     expect(q, r, "P6.iii", verdict(f->rank_U + f->rank_X == f->rank_C));
     expect(q, r, "P6.iv", verdict(solvable == 1));
     expect_numbers(q, r, "P6.i", "A_c", &A, size_of_product(&Ut, &MU));
-    // where joints hold all that U moves, M^-1 U is 0 here and rounding there
-    const double load = size_of_product(&Mt, &T->F) + size_of_product(&Ut, &T->F) + rates_size(T);
+    // forces that joints hold cancel here, and leave rounding there
+    const double load = size_of_product(&Mt, &T->F) + size_of_product(&f->Minv, &T->F) + rates_size(T);
     expect_numbers(q, r, "P6.i", "H_c", &H, load);
     expect(q, r, "P9.i", of_truth(opens));
     const bool applies = definite && !f->bilateral && solvable == 1;
