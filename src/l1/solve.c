@@ -93,9 +93,13 @@ static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
 
 static const double DUAL_FEASIBLE = 1e-10;  // A'y over its columns
 
+static bool is_good(const sti_l1_options* o, const sti_l1_answer* a) {
+    return isfinite(a->objective) && a->gap <= o->tol && a->residual <= DUAL_FEASIBLE;
+}
+
 static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
     const bool overflow = !isfinite(a->gap) || !isfinite(a->objective);
-    if (!overflow && a->gap <= o->tol && a->residual <= DUAL_FEASIBLE) {
+    if (is_good(o, a)) {
         a->outcome = STI_SOLVED;
         snprintf(a->reason, sizeof a->reason, "x and the dual vector y are within %.1e of each other", a->gap);
         return;
@@ -117,7 +121,10 @@ static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, st
     if (status == STI_OK)
         status = o->norm == STI_L1_LARGEST ? sti_l1_largest(env, p, o, a) : sti_l1_interior(env, p, o, a);
     if (status == STI_OK) {
+        bool met = false;
         measure(p, r, a);
+        if (!is_good(o, a) && !(o->time_limit_s > 0)) status = sti_l1_meet_rows(env, p, a->x, &met);
+        if (met) measure(p, r, a);
         conclude(o, a);
     }
     sti_free(env, r);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PASSES = 8 };
+enum { PASSES = 8, MOST = 300 };  // MOST: a power of 2
 
 void sti_equilibrated_clear(sti_env* env, sti_equilibrated* s) {
     sti_free(env, s->scenarios);
@@ -62,12 +62,12 @@ static void note_all(const norms* k) {
 
 static void divide(double* units, const double* largest, size_t count) {
     for (size_t j = 0; j < count; j++) {
-        if (largest[j] > 0) units[j] /= sqrt(largest[j]);
+        if (largest[j] > 0 && isfinite(largest[j])) units[j] /= sqrt(largest[j]);
     }
 }
 
 static void round_units(double* units, size_t count) {
-    for (size_t j = 0; j < count; j++) units[j] = ldexp(1, (int)nearbyint(log2(units[j])));
+    for (size_t j = 0; j < count; j++) units[j] = ldexp(1, (int)fmin(fmax(nearbyint(log2(units[j])), -MOST), MOST));
 }
 
 static sti_status find_units(sti_env* env, const sti_layout* L, sti_equilibrated* s) {

@@ -75,6 +75,29 @@ static void equations_that_can_be_met_are_met(void** state) {
     sti_l1_answer_clear(*state, &a);
 }
 
+// As many unknowns as rows, and one more.
+static void equations_of_very_different_size_are_met(void** state) {
+    enum { M = 9, MOST = M * (M + 1) };
+    sti_rng rng = {23};
+    for (int trial = 0; trial < 100; trial++) {
+        double A[MOST], b[M];
+        const int n = M + trial % 2;
+        for (int i = 0; i < M; i++) {
+            const double size = pow(10, 3 * symmetric(&rng));
+            for (int j = 0; j < n; j++) A[i * n + j] = size * symmetric(&rng);
+            b[i] = symmetric(&rng);
+        }
+        const sti_l1 p = {.m = M, .n = n, .A = sti_matrix_dense_view(M, n, A), .b = b};
+        sti_l1_answer a;
+        assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
+        if (a.outcome != STI_SOLVED) fail_msg("trial %d: %s", trial, a.reason);
+        sti_l1_verification check;
+        assert_int_equal(sti_verify_l1(*state, &p, &a, 1e-8, &check), STI_OK);
+        if (!check.accepted) fail_msg("trial %d: %s", trial, check.text);
+        sti_l1_answer_clear(*state, &a);
+    }
+}
+
 // A column of zeros, and two columns that are the same.
 static void columns_that_determine_nothing_do_no_harm(void** state) {
     double A[] = {1, 0, 1, 1, 0, 1, 1, 0, 1, 2, 0, 2}, b[] = {-1, -2, -6, 0};
@@ -280,12 +303,16 @@ static void every_allocation_may_fail(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_l1_answer a;
-        sti_status status = sti_l1_solve(f.env, &p, NULL, &a);
+        sti_l1_options o = sti_l1_options_default();
+        sti_status status = sti_l1_solve(f.env, &p, &o, &a);
         if (status == STI_OK) {
             sti_l1_verification check;
             status = sti_verify_l1(f.env, &p, &a, 1e-8, &check);
             sti_l1_answer_clear(f.env, &a);
         }
+        o.max_iterations = 1;  // then an x is sought that meets all rows
+        if (status == STI_OK) status = sti_l1_solve(f.env, &p, &o, &a);
+        if (status == STI_OK) sti_l1_answer_clear(f.env, &a);
         double D[] = {1, 1, 1}, rhs[] = {1, 1};
         const sti_l1_step_system w = {.D = D, .rhs = rhs};
         sti_l1_step step = {0};
@@ -301,6 +328,7 @@ int main(void) {
         cmocka_unit_test(the_median_is_the_least_sum_of_distances),
         cmocka_unit_test(two_unknowns_agree_with_a_search_of_all_vertices),
         cmocka_unit_test(equations_that_can_be_met_are_met),
+        cmocka_unit_test(equations_of_very_different_size_are_met),
         cmocka_unit_test(columns_that_determine_nothing_do_no_harm),
         cmocka_unit_test(rows_may_be_permuted_and_units_changed),
         cmocka_unit_test(a_forged_answer_is_rejected),
