@@ -9,7 +9,7 @@
 // Every run has a process of its own, stopped at the time limit. A point is judged here, from x alone: how far it is
 // outside of K, and the gap F(x)'(x - y), y the least of F(x)'y over K by a linear program, over 1 + |F||x|; solved
 // means both below 1e-8. Printed: problems solved of 20, and the CPU time of a solve in the mean over those that both
-// sides solved. CSV on stdout, a table on stderr.
+// sides solved, the least of three calls after a first one. CSV on stdout, a table on stderr.
 #include <math.h>
 #include <stiction/stiction.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 #include <siconos/numerics/relay_cst.h>
 #endif
 
-enum { TRIALS = 20, MOST = 80 };
+enum { TRIALS = 20, MOST = 80, CALLS = 4 };  // the first call of a process pays for its pages: it is not counted
 
 typedef struct problem {
     int n, m;
@@ -117,10 +117,13 @@ static void solve_ours(problem* p, bool rounded, outcome* out) {
     const sti_avi avi = view(p);
     sti_lcp_options o = sti_lcp_options_default();
     o.rounded = rounded;
-    const double begin = bench_cpu();
-    out->returned = sti_avi_solve(env, &avi, &o, &a) == STI_OK && a.outcome == STI_SOLVED;
-    out->time_s = bench_cpu() - begin;
-    if (out->returned) memcpy(out->x, a.u, (size_t)p->n * sizeof *a.u);
+    for (int k = 0; k < CALLS; k++) {
+        const double begin = bench_cpu();
+        out->returned = sti_avi_solve(env, &avi, &o, &a) == STI_OK && a.outcome == STI_SOLVED;
+        out->time_s = k == 0 ? INFINITY : fmin(out->time_s, bench_cpu() - begin);
+        if (out->returned) memcpy(out->x, a.u, (size_t)p->n * sizeof *a.u);
+        sti_lcp_answer_clear(env, &a);
+    }
     sti_env_destroy(env);
 }
 
@@ -144,9 +147,13 @@ static void solve_relay(problem* p, int id, outcome* out) {
     SolverOptions* o = solver_options_create(id);
     o->dparam[SICONOS_DPARAM_TOL] = 1e-10;
     o->iparam[SICONOS_IPARAM_MAX_ITER] = 100000;
-    const double begin = bench_cpu();
-    relay_driver(relay, out->x, w, o);
-    out->time_s = bench_cpu() - begin;
+    for (int k = 0; k < CALLS; k++) {
+        memset(out->x, 0, sizeof out->x);
+        memset(w, 0, sizeof w);
+        const double begin = bench_cpu();
+        relay_driver(relay, out->x, w, o);
+        out->time_s = k == 0 ? INFINITY : fmin(out->time_s, bench_cpu() - begin);
+    }
     out->returned = 1;
 }
 #endif

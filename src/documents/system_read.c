@@ -24,8 +24,8 @@ enum { MOST_SLIPS = 2 };
 static const char* const root_names[] = {"kind",        "name",     "description", "parameters",
                                          "definitions", "kinetic",  "coordinates", "potential",
                                          "forces",      "contacts", "joints",      "state"};
-static const char* const contact_names[] = {"name",       "gap",         "constraint",    "slip",   "mu",
-                                            "mu_kinetic", "restitution", "restitution_t", "polygon"};
+static const char* const contact_names[] = {"name",       "gap",         "constraint",    "slip",    "mu",
+                                            "mu_kinetic", "restitution", "restitution_t", "polygon", "ellipse"};
 static const char* const state_names[] = {"t", "q", "v"};
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
@@ -41,6 +41,8 @@ typedef struct reader {
     sti_system_contact_text* contacts;  // contacts, then joints
     double* corners;                    // of friction polygons, in order
     size_t corner_count;
+    char** stretched;  // slips of contacts with an ellipse, NULL: none          (2 x contacts and joints)
+    size_t stretched_count;
     const char** slips;  // two for each
     const char** start;  // q, then v
 } reader;
@@ -187,6 +189,47 @@ static sti_status read_slips(const reader* r, const sti_place* up, const sti_jso
 
 enum { MOST_CORNERS = 64 };
 
+// x times the first slip and y times the second.
+static sti_status stretch_slip(reader* r, double x, double y, const char* first, const char* second, const char** out) {
+    const size_t size = strlen(first) + strlen(second) + 80;
+    char* text = sti_alloc(r->tree->env, size);
+    if (text == NULL) return no_memory(r);
+    snprintf(text, size, "(%.17g)*(%s)+(%.17g)*(%s)", x, first, y, second);
+    r->stretched[r->stretched_count++] = text;
+    *out = text;
+    return STI_OK;
+}
+
+// Friction in an ellipse is a disc in other coordinates (docs/contact.md): the slips are T' times those of the file.
+static sti_status read_ellipse(reader* r, const sti_place* up, const sti_json_value* contact, const char** slips,
+                               const sti_system_contact_text* of) {
+    static const char* const names[] = {"axes", "angle"};
+    const sti_json_value* ellipse = sti_json_field(contact, "ellipse");
+    const sti_place place = sti_place_key(up, "ellipse"), at_axes = sti_place_key(&place, "axes");
+    double a[2], angle = 0;
+    bool is_double;
+    if (ellipse == NULL) return STI_OK;
+    if (!sti_json_is_object(ellipse) || of->slip_count != 2 || of->corner_count > 0)
+        return sti_json_fail(r->tree, &place, ellipse,
+                             "{\"axes\": [a, b], \"angle\": ..} is expected, with two slips and no polygon");
+    const sti_json_value* axes = sti_json_field(ellipse, "axes");
+    sti_status status = sti_json_check_names(r->tree, &place, ellipse, names, 2);
+    if (status == STI_OK && axes == NULL) status = sti_json_fail(r->tree, &at_axes, NULL, "two half axes, times mu");
+    if (status == STI_OK) status = sti_json_check_list(r->tree, &at_axes, axes, 2);
+    for (int i = 0; status == STI_OK && i < 2; i++) {
+        const sti_place at = sti_place_index(&at_axes, i);
+        status = sti_json_read_number(r->tree, &at, sti_json_item(axes, i), &a[i], &is_double);
+    }
+    if (status == STI_OK) status = sti_json_read_double(r->tree, &place, ellipse, "angle", 0, &angle);
+    if (status == STI_OK && !(a[0] > 0 && a[1] > 0))
+        status = sti_json_fail(r->tree, &at_axes, axes, "positive half axes are expected");
+    if (status != STI_OK) return status;
+    const double c = cos(angle), s = sin(angle);
+    const char *first = slips[0], *second = slips[1];
+    status = stretch_slip(r, c * a[0], s * a[0], first, second, &slips[0]);
+    return status == STI_OK ? stretch_slip(r, -s * a[1], c * a[1], first, second, &slips[1]) : status;
+}
+
 static sti_status read_polygon(reader* r, const sti_place* up, const sti_json_value* contact,
                                sti_system_contact_text* out) {
     const sti_json_value* list = sti_json_field(contact, "polygon");
@@ -238,6 +281,7 @@ static sti_status read_contact(reader* r, const sti_place* at, const sti_json_va
     if (status == STI_OK) status = read_field(r, at, contact, "restitution", &out->restitution);
     if (status == STI_OK) status = read_field(r, at, contact, "restitution_t", &out->restitution_t);
     if (status == STI_OK) status = read_polygon(r, at, contact, out);
+    if (status == STI_OK) status = read_ellipse(r, at, contact, slips, out);
     if (status == STI_OK) sti_json_warn_unknown(r->tree, at, contact, contact_names, COUNT_OF(contact_names));
     return status;
 }
@@ -252,7 +296,8 @@ static sti_status read_contacts(reader* r) {
     r->corners = sti_alloc_array_zero(r->tree->env, 2 * (count_corners(contacts) + count_corners(joints)) + 1,
                                       sizeof *r->corners);
     r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
-    if (r->contacts == NULL || r->slips == NULL || r->corners == NULL) return no_memory(r);
+    r->stretched = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, count) + 1, sizeof *r->stretched);
+    if (r->contacts == NULL || r->slips == NULL || r->corners == NULL || r->stretched == NULL) return no_memory(r);
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
         const sti_json_value* list = part == 0 ? contacts : joints;
@@ -351,6 +396,8 @@ static sti_status read(sti_json_tree* tree, void** out) {
     sti_free(env, r.contacts);
     sti_free(env, r.slips);
     sti_free(env, r.corners);
+    for (size_t k = 0; k < r.stretched_count; k++) sti_free(env, r.stretched[k]);
+    sti_free(env, r.stretched);
     sti_free(env, r.start);
     return status;
 }

@@ -74,6 +74,30 @@ static void a_pulled_point_sticks_up_to_the_gauge(void** state) {
     assert_true(sticks > 8 && sticks < 32);
 }
 
+// An ellipse of half axes 1 and 1/2, turned by a quarter, is one of 1/2 and 1; along an axis it is a disc of that size.
+static void an_ellipse_is_a_disc_along_its_axes(void** state) {
+    (void)state;
+    static const char text[] =
+        "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\", \"z\"], \"kinetic\": \"(x'^2 + y'^2 + z'^2)/2\","
+        " \"potential\": \"9.81*z\", \"contacts\": [{\"gap\": \"z\", \"slip\": [\"x'\", \"y'\"], \"mu\": 0.3,"
+        " \"ellipse\": {\"axes\": [1, 0.5], \"angle\": %.17g}}], \"state\": {\"v\": [%g, %g, 0]}}";
+    for (int k = 0; k < 4; k++) {
+        char room[500];
+        const bool turned = k % 2 == 1, across = k / 2 == 1;
+        const int size =
+            snprintf(room, sizeof room, text, turned ? asin(1) : 0, across ? 0.0 : 3.0, across ? 3.0 : 0.0);
+        sti_document* document;
+        sti_stepper* s;
+        assert_int_equal(sti_document_parse(group_env, room, (size_t)size, "point", &document), STI_OK);
+        assert_int_equal(sti_stepper_create(group_env, sti_system_of(document), NULL, &s), STI_OK);
+        for (int l = 0; l < 20; l++) assert_int_equal(sti_stepper_step(s, NULL), STI_OK);
+        assert_near(sti_stepper_v(s)[across], 3 - 0.3 * (turned == across ? 1 : 0.5) * g * 0.2, 1e-12);
+        assert_near(sti_stepper_v(s)[!across], 0, 1e-12);
+        sti_stepper_destroy(s);
+        sti_document_destroy(document);
+    }
+}
+
 // Without restitution it gives up V, and mu V times the corner against its slip.
 static void an_impact_has_the_polygon_too(void** state) {
     (void)state;
@@ -123,7 +147,8 @@ static void every_allocation_may_fail(void** state) {
     static const char text[] =
         "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\", \"z\"], \"kinetic\": \"(x'^2 + y'^2 + z'^2)/2\","
         " \"potential\": \"9.81*z\", \"contacts\": [{\"gap\": \"z\", \"slip\": [\"x'\", \"y'\"], \"mu\": 0.3,"
-        " \"polygon\": [[1, 0], [-1, 1], [-1, -1]]}], \"state\": {\"v\": [1, 0, 0]}}";
+        " \"polygon\": [[1, 0], [-1, 1], [-1, -1]]}, {\"gap\": \"z + 1\", \"slip\": [\"x'\", \"y'\"], \"mu\": 0.3,"
+        " \"ellipse\": {\"axes\": [1, 2]}}], \"state\": {\"v\": [1, 0, 0]}}";
     for (long k = 0;; k++) {
         failing_env f;
         failing_env_open(&f, k);
@@ -143,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_slides_against_the_corner_that_takes_most),
         cmocka_unit_test(a_pulled_point_sticks_up_to_the_gauge),
+        cmocka_unit_test(an_ellipse_is_a_disc_along_its_axes),
         cmocka_unit_test(an_impact_has_the_polygon_too),
         cmocka_unit_test(what_takes_no_polygons_says_so),
         cmocka_unit_test(every_allocation_may_fail),
