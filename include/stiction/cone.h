@@ -67,6 +67,10 @@ typedef struct sti_pointedness {
 STI_API sti_status sti_rows_pointedness(sti_env* env, int dimension, const sti_rows* rays, const sti_rows* lines,
                                         const sti_polycone_options* options, sti_pointedness* out);
 STI_API void sti_pointedness_clear(sti_env* env, sti_pointedness* p);
+// Bounds of that margin alone, evaluated in doubles on the rows as given, in a time that is bounded: where rounding
+// keeps them apart nothing is decided in integers. Both 0 where lines depend on each other, INFINITY without rays.
+STI_API sti_status sti_rows_margin_bounds(sti_env* env, int dimension, const sti_rows* rays, const sti_rows* lines,
+                                          double* lower, double* upper);
 
 // Membership with distance: p is the Euclidean projection of x, distance = |x - p|; face is the violated facet
 // (-1 - k for equation k) with the largest violation when outside. slack: min over facets of -F x / |F| when inside, at

@@ -227,7 +227,7 @@ typedef struct sti_run_measure {
     // collision, or after which other contacts are closed (of bodies the first 32 with impacts). Contacts count that
     // are closed there, else those of the last collision of the step. Of bodies only where contacts carry.
     long looked, touched;         // instants; those of them at which a contact was closed
-    long passed;                  // of the latter: too large to look at the cone (over 64 velocities or generators)
+    long passed;                  // of the latter: too large to look at the cone (over 64 velocities or rays), or open
     double pointed, pointed_at;   // least margin of the total friction cone as in pointed.h; NAN: none was looked at
     bool mass_varies, mass_flat;  // M is not the same at two of them; not positive definite at the first
 } sti_run_measure;

@@ -427,3 +427,47 @@ sti_status sti_rows_pointedness(sti_env* env, int dimension, const sti_rows* ray
     if (status != STI_OK) sti_pointedness_clear(env, out);
     return status;
 }
+
+static sti_status bound_margin(sti_env* env, sti_exact* x, const sti_rows* rays, const sti_rows* lines, double tol,
+                               double* lower, double* upper) {
+    scaled_rows scaled = {0};
+    sti_arith ar;
+    sti_pointedness witness = {0};
+    bool dependent = false;
+    sti_arith_init(&ar, x, false, tol);
+    sti_status status = scale_rows(env, lines, &scaled);
+    if (status == STI_OK) status = check_lines(env, &ar, rays->count, &scaled.rows, &witness, &dependent);
+    sti_pointedness_clear(env, &witness);
+    *lower = *upper = dependent ? 0 : INFINITY;
+    if (status == STI_OK && !dependent && rays->count > 0) {
+        sti_margin bounds;
+        status = sti_margin_enclose(env, rays, &scaled.rows, &bounds);
+        if (status == STI_OK) {
+            *lower = bounds.lower;
+            *upper = bounds.upper;
+            sti_margin_clear(env, &bounds);
+        }
+    }
+    sti_free(env, scaled.value);
+    sti_free(env, scaled.exponent);
+    sti_arith_clear(&ar);
+    return status;
+}
+
+sti_status sti_rows_margin_bounds(sti_env* env, int dimension, const sti_rows* rays, const sti_rows* lines,
+                                  double* lower, double* upper) {
+    const sti_polycone_options options = sti_polycone_options_default();
+    *lower = *upper = NAN;
+    bool exact;
+    sti_status status = sti_rows_check(env, dimension, rays, "rays", lines, "lines", &options, &exact);
+    if (status != STI_OK) return status;
+    sti_rows r = {.dimension = dimension}, l = {.dimension = dimension};
+    if (rays != NULL && rays->count > 0) r = *rays;
+    if (lines != NULL && lines->count > 0) l = *lines;
+    r.exact = l.exact = NULL;
+    sti_exact x;
+    sti_exact_init(&x, env);
+    status = bound_margin(env, &x, &r, &l, options.tol, lower, upper);
+    sti_exact_clear(&x);
+    return status;
+}

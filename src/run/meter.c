@@ -11,6 +11,8 @@
 
 enum { MOST_CHANGES = 200, MOST_ROWS = STI_METER_ROWS };
 
+#define ZERO 1e-9  // margins below this are none
+
 static const long MOST_COUNT = 1000000000000000000;  // in a checkpoint
 
 static const sti_member members[] = {
@@ -156,11 +158,12 @@ static bool mass_differs(const sti_meter* meter, const sti_instant* instant) {
     return apart > 1e-12 * largest;
 }
 
-// margin: of the generators n and n + mu d of all contacts; NAN: too many.
+// margin: of the generators n and n + mu d of all contacts, a lower bound; NAN: too many, or rounding leaves it open. A
+// run has no time for a decision in integers.
 static sti_status measure_cone(sti_env* env, const sti_friction_cone* k, double* margin) {
     const size_t s = (size_t)k->dimension;
     const int count = k->contact_count + (k->contact_count > 0 ? k->direction[k->contact_count] : 0);
-    sti_pointedness p;
+    double lower, upper;
     size_t at = 0;
     *margin = NAN;
     if (s > MOST_ROWS || count + k->joint_count > MOST_ROWS) return STI_OK;
@@ -175,12 +178,10 @@ static sti_status measure_cone(sti_env* env, const sti_friction_cone* k, double*
     }
     const sti_rows rays = {.count = count, .dimension = k->dimension, .value = g};
     const sti_rows lines = {.count = k->joint_count, .dimension = k->dimension, .value = k->joints};
-    const sti_status status = sti_rows_pointedness(env, k->dimension, &rays, &lines, NULL, &p);
+    const sti_status status = sti_rows_margin_bounds(env, k->dimension, &rays, &lines, &lower, &upper);
     sti_free(env, g);
-    if (status != STI_OK) return status;
-    *margin = p.margin;
-    sti_pointedness_clear(env, &p);
-    return STI_OK;
+    if (status == STI_OK && (lower > ZERO || upper <= ZERO)) *margin = lower > ZERO ? lower : 0;
+    return status;
 }
 
 // The least margin so far.

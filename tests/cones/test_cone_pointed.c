@@ -330,6 +330,10 @@ static void larger_floating_programs_agree_with_exact_ones(void** state) {
         assert_int_equal(sti_rows_pointedness(env, d, &fr, &fl, NULL, &floating), STI_OK);
         assert_int_equal(exact.pointed, floating.pointed);
         assert_true(fabs(exact.margin - floating.margin) <= 1e-10 * exact.margin);
+        double lower, upper;
+        assert_int_equal(sti_rows_margin_bounds(env, d, &fr, &fl, &lower, &upper), STI_OK);
+        assert_true(lower <= exact.margin + 1e-12 && upper >= exact.margin - 1e-12);
+        if (exact.pointed) assert_true(upper - lower <= 1e-6 * upper);
         pointed += exact.pointed;
         if (!floating.pointed) {
             double total = 0;
@@ -360,6 +364,11 @@ static void bad_arguments_are_refused(void** state) {
     sti_pointedness p;
     const double bad[] = {NAN, 1};
     const sti_rows rays = floating_rows(1, 2, bad);
+    double lower, upper;
+    assert_int_equal(sti_rows_margin_bounds(env, 0, NULL, NULL, &lower, &upper), STI_ERR_ARGUMENT);
+    assert_true(isnan(lower) && isnan(upper));
+    assert_int_equal(sti_rows_margin_bounds(env, 2, NULL, NULL, &lower, &upper), STI_OK);
+    assert_true(lower == INFINITY && upper == INFINITY);
     assert_int_equal(sti_rows_pointedness(env, 0, NULL, NULL, NULL, &p), STI_ERR_ARGUMENT);
     assert_int_equal(sti_rows_pointedness(env, 2, &rays, NULL, NULL, &p), STI_ERR_ARGUMENT);
     assert_int_equal(sti_rows_pointedness(env, 3, &rays, NULL, NULL, &p), STI_ERR_ARGUMENT);
