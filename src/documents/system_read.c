@@ -293,10 +293,10 @@ static sti_status read_contacts(reader* r) {
     if (status != STI_OK) return status;
     const size_t count = (size_t)r->text.contact_count + (size_t)r->text.joint_count;
     r->contacts = sti_alloc_array_zero(r->tree->env, count, sizeof *r->contacts);
-    r->corners = sti_alloc_array_zero(r->tree->env, 2 * (count_corners(contacts) + count_corners(joints)) + 1,
-                                      sizeof *r->corners);
+    const size_t corners = sti_size_add(count_corners(contacts), count_corners(joints));
+    r->corners = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, corners), sizeof *r->corners);
     r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
-    r->stretched = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, count) + 1, sizeof *r->stretched);
+    r->stretched = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, count), sizeof *r->stretched);
     if (r->contacts == NULL || r->slips == NULL || r->corners == NULL || r->stretched == NULL) return no_memory(r);
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
