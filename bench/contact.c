@@ -1,7 +1,7 @@
 // contact.c: our contact solvers beside those of Siconos, on real problems, in the same run.
 //
-// Problems: every FCLIB file under fc2d, fc3d, gfc2d and gfc3d of the collection; with --generate SEED those made by
-// contact_random.h and contact_generate.h instead, from 10 to 1000 contacts. Solvers: ours, all of them, and every
+// Problems: every FCLIB file under fc2d, fc3d, gfc2d and gfc3d of the collection; with --generate SEED those of
+// contact_families.h instead, from 10 to --largest contacts. Solvers: ours, all of them, and every
 // configuration of Siconos that the reference of the collection names (contact_siconos.h). Start: zero.
 //
 // Equal accuracy. An entry counts only when the independent verifier (sti_verify_contact) finds a residual of at most
@@ -21,8 +21,7 @@
 //     virtual   for every problem the fastest solver of Siconos
 #include <dirent.h>
 
-#include "contact_generate.h"
-#include "contact_random.h"
+#include "contact_families.h"
 #include "contact_siconos.h"
 #include "measure.h"
 #include "profile.h"
@@ -38,12 +37,13 @@ typedef struct settings {
     const char* only;      // problems, comma separated; NULL: all
     bool ours_only;
     const char* seed;  // of generated problems; NULL: those of the folder
+    int largest;       // contacts of those
     double limit_s, floor_s, budget_s;
     int rounds;
 } settings;
 
 typedef struct posed {
-    char family[8];
+    char family[12];
     char name[96];
     int group;
     const sti_contact_problem* problem;
@@ -498,29 +498,23 @@ static int load_all(sti_env* env, const settings* set, posed* list) {
     return load_family(env, set, "gfc3d", 2, list, problems);
 }
 
-// They stay until the program ends.
-static int generate_all(const settings* set, posed* list) {
-    enum { COUNTS = 4, PARTS = 3, FAMILIES = 3, SIZES = 3 };
-    static const int counts[COUNTS] = {10, 30, 90, 240}, sizes[SIZES] = {80, 300, 1000};
-    static const double parts[PARTS] = {0.05, 0.15, 0.5};
-    static const char* const families[FAMILIES] = {"wall", "stacks", "spheres"};
-    static random_local local[2 * COUNTS * PARTS];
-    static generated global[FAMILIES * SIZES];
+// Every family at every size, each from a seed of its own; they stay until the program ends. With `only`: the named
+// families.
+static int generate_all(sti_env* env, const settings* set, posed* list) {
+    enum { SIZES = 6 };
+    static const int sizes[SIZES] = {10, 30, 100, 300, 1000, 10000};
+    static sti_contact_problem problems[PROBLEMS];
     const uint64_t seed = strtoull(set->seed, NULL, 10);
     int count = 0;
-    for (int k = 0; k < 2 * COUNTS * PARTS; k++, count++) {
-        const int d = 2 + k / (COUNTS * PARTS), nc = counts[k / PARTS % COUNTS];
-        random_few(seed + (uint64_t)k, d, nc, parts[k % PARTS], &local[k]);
-        list[count] = (posed){.group = d - 2, .problem = &local[k].problem};
-        snprintf(list[count].family, sizeof list[count].family, "few");
-        snprintf(list[count].name, sizeof list[count].name, "few_%d_%d_%.2f", d, nc, parts[k % PARTS]);
-    }
-    for (int k = 0; k < FAMILIES * SIZES; k++, count++) {
-        const char* family = families[k / SIZES];
-        if (!generate(family, sizes[k % SIZES], &global[k])) return count;
-        list[count] = (posed){.group = 2, .problem = &global[k].problem};
-        snprintf(list[count].family, sizeof list[count].family, "%.7s", family);
-        snprintf(list[count].name, sizeof list[count].name, "%s_%d", family, global[k].contact_count);
+    for (int f = 0; f < FAMILIES; f++) {
+        if (set->only != NULL && !bench_listed(set->only, families[f].name, strlen(families[f].name))) continue;
+        for (int k = 0; k < SIZES && sizes[k] <= set->largest && count < PROBLEMS; k++, count++) {
+            problems[count] = family_make(env, families[f].name, 100 * seed + (uint64_t)(SIZES * f + k), sizes[k]);
+            list[count] = (posed){.group = families[f].group, .problem = &problems[count]};
+            snprintf(list[count].family, sizeof list[count].family, "%s", families[f].name);
+            snprintf(list[count].name, sizeof list[count].name, "%s_%d", families[f].name,
+                     problems[count].contact_count);
+        }
     }
     return count;
 }
@@ -541,6 +535,8 @@ static bool read_arguments(int count, char** word, settings* set) {
             set->seed = value;
         else if (strcmp(word[k], "--only") == 0)
             set->only = value;
+        else if (strcmp(word[k], "--largest") == 0)
+            set->largest = (int)strtol(value, NULL, 10);
         else if (strcmp(word[k], "--limit") == 0)
             set->limit_s = strtod(value, NULL);
         else if (strcmp(word[k], "--floor") == 0)
@@ -559,22 +555,24 @@ static bool read_arguments(int count, char** word, settings* set) {
 int main(int count, char** word) {
     settings set = {.folder = STI_SHARED_DIR "/problems",
                     .pictures = getenv("STI_BENCH_RESULTS"),
+                    .largest = 1000,
                     .limit_s = 5,
                     .floor_s = 0.3,
                     .budget_s = 540,
                     .rounds = 5};
     if (!read_arguments(count, word, &set)) {
-        fprintf(stderr,
-                "usage: bench_contact [--problems FOLDER | --generate SEED] [--only name,name] [--ours] [--pictures "
-                "FOLDER]\n"
-                "                     [--limit 5] [--floor 0.3] [--budget 540] [--rounds 5]       seconds, seconds, "
-                "seconds\n");
+        fprintf(
+            stderr,
+            "usage: bench_contact [--problems FOLDER | --generate SEED [--largest 1000]] [--only name,name] [--ours]\n"
+            "                     [--pictures FOLDER]\n"
+            "                     [--limit 5] [--floor 0.3] [--budget 540] [--rounds 5]       seconds, seconds, "
+            "seconds\n");
         return 2;
     }
     sti_env* env = NULL;
     if (sti_env_create(NULL, &env) != STI_OK) return 3;
     static posed list[PROBLEMS];
-    const int problems = set.seed != NULL ? generate_all(&set, list) : load_all(env, &set, list);
+    const int problems = set.seed != NULL ? generate_all(env, &set, list) : load_all(env, &set, list);
     if (problems == 0) fprintf(stderr, "bench_contact: no problems in %s\n", set.folder);
     printf(
         "family,problem,contacts,dimension,tol,who,solver,outcome,residual,own_tol,iterations,cpu_s,limit_s,times_auto,"

@@ -3,8 +3,10 @@
 //     wall      bricks in running bond between two pillars: every brick stands on two, with four contacts on each
 //     stacks    towers of ten boxes, four contacts between two boxes: many islands, tall and hyperstatic
 //     spheres   a tetrahedral heap: every sphere in the hollow of three; it slips apart at the edges
+//     chains    ten boxes in a row on the ground, joined at their ends by balls: bilateral rows, four contacts a box
 //
-// mu = 0.5 between boxes, 0.2 between spheres.
+// mu = 0.5 between boxes, 0.2 between spheres. generate_shake gives the bodies motions, and the contacts friction, from
+// a seed.
 //
 // Rigid bodies in space, one step of gravity from rest: M v = H r + f, u = H'v + w with v the velocities (6 a body,
 // angular ones about the centre), f = M g h, w = 0. The ground and the pillars have no velocities. The result is a
@@ -17,6 +19,7 @@
 #include <stiction/stiction.h>
 #include <string.h>
 
+#include "contact_random.h"
 #include "measure.h"
 
 enum { GENERATE_GROUND = -1 };
@@ -35,6 +38,9 @@ typedef struct generated {
     generated_contact* contact;
     int contact_room;
     double *mu, *f, *w;
+    int joint_count;
+    double* joint;        // body, the one after it, point in space  (5 joint_count)
+    double* b;            // (3 joint_count)
     int64_t block_count;  // of W: pairs of contacts that share a body
 } generated;
 
@@ -122,6 +128,25 @@ static inline void generate_stacks(generated* g, int contacts) {
             generate_box(g, body, x, 0, i + 0.5, e);
             generate_face(g, body, i == 0 ? GENERATE_GROUND : body - 1, fmax(x, low) - 0.5, fmin(x, low) + 0.5, 0.5, i);
         }
+    }
+}
+
+static inline void generate_chains(generated* g, int contacts) {
+    enum { LENGTH = 10 };
+    const int chains = contacts / (4 * LENGTH) > 0 ? contacts / (4 * LENGTH) : 1;
+    const double e[3] = {0.5, 0.25, 0.25};
+    generate_bodies(g, chains * LENGTH);
+    g->joint = bench_memory((size_t)(5 * g->body_count), sizeof *g->joint);
+    for (int body = 0; body < g->body_count; body++) {
+        const double x = 1.1 * (body % LENGTH), y = 2.0 * (body / LENGTH);
+        generate_box(g, body, x, y, 0.25, e);
+        for (int k = 0; k < 4; k++) {
+            const double up[3] = {0, 0, 1}, point[3] = {x + (k % 2 - 0.5), y + 0.5 * (k / 2) - 0.25, 0};
+            generate_contact(g, body, GENERATE_GROUND, up, point);
+        }
+        if (body % LENGTH == LENGTH - 1) continue;
+        const double joint[5] = {body, body + 1, x + 0.55, y, 0.25};
+        memcpy(g->joint + (size_t)(5 * g->joint_count++), joint, sizeof joint);
     }
 }
 
@@ -267,7 +292,30 @@ static inline void generate_matrices(generated* g) {
     }
 }
 
-// About so many contacts. family: wall, stacks, spheres. False: no such family.
+// The ends of a joint stay together: three rows of G' each.
+static inline void generate_joints(generated* g) {
+    const size_t n = 3 * (size_t)g->joint_count;
+    sti_matrix* G = &g->problem.G;
+    *G = (sti_matrix){.rows = 6 * g->body_count, .cols = (int)n};
+    G->col_start = bench_memory(n + 1, sizeof *G->col_start);
+    G->row = bench_memory(12 * n, sizeof *G->row);
+    G->value = bench_memory(12 * n, sizeof *G->value);
+    g->b = bench_memory(n, sizeof *g->b);
+    int64_t filled = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double* joint = g->joint + 5 * (j / 3);
+        generated_contact c = {.a = (int)joint[0], .b = (int)joint[1]};
+        double axis[3] = {0};
+        axis[j % 3] = 1;
+        memcpy(c.point, joint + 2, sizeof c.point);
+        filled += generate_column(g, &c, axis, G->row + filled, G->value + filled);
+        G->col_start[j + 1] = filled;
+    }
+    g->problem.bilateral_count = (int)n;
+    g->problem.b = g->b;
+}
+
+// About so many contacts. family: wall, stacks, spheres, chains. False: no such family.
 static inline bool generate(const char* family, int contacts, generated* g) {
     *g = (generated){0};
     if (strcmp(family, "wall") == 0)
@@ -276,6 +324,8 @@ static inline bool generate(const char* family, int contacts, generated* g) {
         generate_stacks(g, contacts);
     else if (strcmp(family, "spheres") == 0)
         generate_spheres(g, contacts);
+    else if (strcmp(family, "chains") == 0)
+        generate_chains(g, contacts);
     else
         return false;
     const int nv = 6 * g->body_count, nc = g->contact_count;
@@ -294,7 +344,15 @@ static inline bool generate(const char* family, int contacts, generated* g) {
     g->problem.velocity_count = nv;
     g->problem.f = g->f;
     g->problem.w = g->w;
+    if (g->joint_count > 0) generate_joints(g);
     return true;
+}
+
+// Velocities up to a fifth of those of the step, friction up to a quarter more or less.
+static inline void generate_shake(generated* g, uint64_t seed) {
+    uint64_t state = seed;
+    for (int i = 0; i < 6 * g->body_count; i++) g->f[i] += random_in(&state, -0.02, 0.02) / g->inverse_mass[i];
+    for (int c = 0; c < g->contact_count; c++) g->mu[c] *= random_in(&state, 0.75, 1.25);
 }
 
 static inline void generated_clear(generated* g) {
@@ -304,6 +362,11 @@ static inline void generated_clear(generated* g) {
                      g->mu,
                      g->f,
                      g->w,
+                     g->joint,
+                     g->b,
+                     g->problem.G.col_start,
+                     g->problem.G.row,
+                     g->problem.G.value,
                      g->problem.M.col_start,
                      g->problem.M.row,
                      g->problem.M.value,

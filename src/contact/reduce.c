@@ -124,6 +124,11 @@ static sti_status factor_pieces(sti_contact_reduction* red) {
         sti_mass_piece* piece = &red->pieces[b];
         double rcond, mean = 0;
         bool finite;
+        if (piece->size == 1 && mass[piece->index[0]] > 0 && isfinite(mass[piece->index[0]])) {  // most of a diagonal M
+            piece->lu[0] = mass[piece->index[0]];
+            piece->pivot[0] = 0;
+            continue;
+        }
         scale_piece(red, piece, mass);
         sti_status status = sti_mass_factor(piece, M, red->place_in, red->scale, &rcond, &finite);
         if (status != STI_OK) return status;
