@@ -81,12 +81,12 @@ static inline double* block_at(filling* f, const int d, int i, int j) {
 // Do the d columns hold whole blocks, the same rows each? So it is where blocks were written as blocks.
 static inline bool holds_blocks(const sti_matrix* M, const int d, int j) {
     const int64_t *start = M->col_start + (size_t)(d * j), count = start[1] - start[0];
+    if (count == 0 || count % d != 0) return false;
     const int* row = M->row + start[0];
     for (int b = 1; b < d; b++) {
         if (start[b + 1] - start[b] != count) return false;
         if (memcmp(M->row + start[b], row, (size_t)count * sizeof *row) != 0) return false;
     }
-    if (count % d != 0) return false;
     bool whole = true;
     for (int64_t k = 0; k < count; k += d) {
         whole &= row[k] % d == 0 && (k == 0 || row[k] > row[k - 1]);
