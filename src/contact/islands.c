@@ -33,8 +33,12 @@ static void link_matrix(const sti_matrix* A, side rows, side cols, sets* k) {
     }
     for (int j = 0; A->dense == NULL && A->col_start != NULL && j < A->cols && k->left > 0; j++) {
         const int y = cols.first + j / cols.each;
+        int last = y;  // rows of one contact follow each other
         for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) {
-            if (A->value[e] != 0) join(k, rows.first + A->row[e] / rows.each, y);
+            const int x = rows.first + A->row[e] / rows.each;
+            if (x == last || x == y || A->value[e] == 0) continue;
+            join(k, x, y);
+            last = x;
         }
     }
 }
