@@ -29,6 +29,8 @@ n = 24 * 24
 v = struct.unpack("<%df" % (2 * n), d[12:])
 assert abs(sorted(v[0::2])[n // 2] - .6) < .05 and abs(sorted(v[1::2])[n // 2] + .4) < .05
 P
+run flow a.pgm b.pgm --threads 2 --out two.flo
+cmp -s f.flo two.flo && ok "two threads, the same bits" || not_ok "two threads, the same bits" "two.flo differs"
 run flow a.pgm b.pgm --truth f.flo --json
 expect "compared with a known flow" 0 '"pixel_count": 576'
 python3 -c 'import json; assert json.load(open("out"))["error"]["mean"] < 1e-6' && ok "which is itself" || not_ok "which is itself" "$(cut -c1-300 out)"
