@@ -71,9 +71,10 @@ sti_status sti_bound_integrate(sti_bound_work* w, const char* field, sti_interva
     w->a->time_integrals_s += sti_clock() - begin;
     if (done) return STI_OK;
     char why[160] = "nothing";
-    for (int e = 0; e < count && strcmp(why, "nothing") == 0; e++)
-        sti_series_reason(&w->series, entry[e], why, sizeof why);
-    return STI_FAIL(w->env, STI_ERR_INPUT, -1, "%s: no bounded value near x = %.6g: %s", field, at,
+    int e = 0;  // the density, then its products with f and g
+    for (; e < count && strcmp(why, "nothing") == 0; e++) sti_series_reason(&w->series, entry[e], why, sizeof why);
+    const char* of = e <= 1 || strcmp(why, "nothing") == 0 ? field : w->g >= 0 ? "f or g" : "f";
+    return STI_FAIL(w->env, STI_ERR_INPUT, -1, "%s: no bounded value near x = %.6g: %s", of, at,
                     strcmp(why, "nothing") != 0 ? why : "it is not bounded there");
 }
 

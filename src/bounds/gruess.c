@@ -142,14 +142,14 @@ static sti_interval spread(const sti_moments* A, const sti_moments* B) {
 }
 
 sti_status sti_bound_gruess(sti_bound_work* w) {
-    sti_moments A, B;
+    sti_moments A = {0}, B;
     function f = {0}, g = {0};
     const bool one = w->p->one_functional, same = same_text(w);
-    sti_status status = sti_find_moments(w, &w->p->A, one ? "weight" : "A", &A);
+    sti_status status = open_function(w, "f", w->p->f, NULL, &f);  // first: what is wrong with f and g has their name
+    if (status == STI_OK && !same) status = open_function(w, "g", w->p->g, NULL, &g);
+    if (status == STI_OK) status = sti_find_moments(w, &w->p->A, one ? "weight" : "A", &A);
     B = A;
     if (status == STI_OK && !one) status = sti_find_moments(w, &w->p->B, "B", &B);
-    if (status == STI_OK) status = open_function(w, "f", w->p->f, NULL, &f);
-    if (status == STI_OK && !same) status = open_function(w, "g", w->p->g, NULL, &g);
     function* second = same ? &f : &g;
     sti_interval tilde_f, tilde_g, osc_f, osc_g;
     if (status == STI_OK) {
@@ -330,12 +330,12 @@ static sti_status joint_numbers(sti_bound_work* w, const sti_interval* P, const 
 sti_status sti_bound_joint(sti_bound_work* w) {
     sti_interval P[8], Q[8];
     function f = {0}, g = {0};
-    sti_status status = add_marginals(w);
-    if (status == STI_OK) status = joint_means(w, "joint", w->p->joint, P);
-    memcpy(Q, P, sizeof Q);
-    if (status == STI_OK && w->p->other_joint != NULL) status = joint_means(w, "other_joint", w->p->other_joint, Q);
-    if (status == STI_OK) status = open_function(w, "f", w->p->f, "u", &f);
+    sti_status status = open_function(w, "f", w->p->f, "u", &f);
     if (status == STI_OK) status = open_function(w, "g", w->p->g, "v", &g);
+    if (status == STI_OK) status = add_marginals(w);
+    if (status == STI_OK) status = joint_means(w, "joint", w->p->joint, P);
+    if (status == STI_OK) memcpy(Q, P, sizeof Q);
+    if (status == STI_OK && w->p->other_joint != NULL) status = joint_means(w, "other_joint", w->p->other_joint, Q);
     if (status == STI_OK) status = joint_numbers(w, P, Q, &f, &g);
     close_function(w, &f);
     close_function(w, &g);

@@ -39,4 +39,13 @@ refused "a formula without a value" "bad.json: f: not known to be bounded and co
 echo '{"kind": "bound", "what": "modulus", "interval": [-1, 1], "f": "1/x", "t": [1]}' >bad.json
 run bound bad.json
 refused "division by 0" "bad.json: f: " "division by a number in"
+echo '{"kind": "bound", "what": "gruess", "interval": [0, 1], "f": "x", "g": "1/x"}' >bad.json
+run bound bad.json
+refused "a g that is not bounded is called g" "bad.json: g: " "division by a number in"
+echo '{"kind": "bound", "what": "hadamard", "interval": [0, 1], "f": "1/x", "weight": "2*x"}' >bad.json
+run bound bad.json
+refused "an f that is not bounded is called f" "bad.json: f: " "division by a number in"
+echo '{"kind": "bound", "what": "hadamard", "interval": [0, 1], "f": "x", "weight": "1/x"}' >bad.json
+run bound bad.json
+refused "and a weight that is not is the weight" "bad.json: weight: " "division by a number in"
 finish
