@@ -510,6 +510,9 @@ static int generate_all(sti_env* env, const settings* set, posed* list) {
         if (set->only != NULL && !bench_listed(set->only, families[f].name, strlen(families[f].name))) continue;
         for (int k = 0; k < SIZES && sizes[k] <= set->largest && count < PROBLEMS; k++, count++) {
             problems[count] = family_make(env, families[f].name, 100 * seed + (uint64_t)(SIZES * f + k), sizes[k]);
+            const bool same = k > 0 && count > 0 && strcmp(list[count - 1].family, families[f].name) == 0 &&
+                              problems[count].contact_count == problems[count - 1].contact_count;
+            if (same) count--;  // the least there is of a family: once
             list[count] = (posed){.group = families[f].group, .problem = &problems[count]};
             snprintf(list[count].family, sizeof list[count].family, "%s", families[f].name);
             snprintf(list[count].name, sizeof list[count].name, "%s_%d", families[f].name,
