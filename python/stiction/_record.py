@@ -24,7 +24,7 @@ _TOLD: dict = {"sti_modes": {"K": "contact_count+tangent_total"}, "sti_sticking_
          "sti_sticking": {"n": "answer.n", "contact_count": "answer.contact_count", "p": "answer.multiplier_count",
                           "q": "answer.acceleration_count", "count": "self_stress_count"},
          "sti_closure": {"p": "multiplier_count"}, "sti_root_problem": {"n": "variable_count"}, "sti_velocities": {"c": "count", "p": "unilateral_count", "s": "slip_count"}}
-_MORE = {"sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "sti_qp": {"l": "m", "u": "m", "lb": "n", "ub": "n"},
+_MORE = {"sti_contact_test": {"motion": "motion_count", "r": "d nc"}, "sti_homogeneous_test": {"v": "n", "v_exact": "n"}, "sti_lcp_answer": {"z_exact": "free_count+n"}, "sti_ray": {"z": "n"}, "sti_qp": {"l": "m", "u": "m", "lb": "n", "ub": "n"},
          "sti_contact_answer": {"v": "velocity_count"}, "sti_certificate": {"y_exact": "leaf_count x (free_count+pair_count)"},
          "sti_lcp_solution_set": {"pieces": "piece_count", "vertex_exact": "vertex_count x (free_count+n)"},
          "sti_modes": {"modes": "mode_count", "infeasible": "infeasible_count"}, "sti_mode_wrenches": {"face_text": "face_count"},

@@ -356,6 +356,25 @@ def mode_lcp(of: Any, **options: Any) -> LCP:
     return problem
 
 
+def mode_graph(samples: Any) -> dict:
+    """Modes in the order of time, from samples (time, mode): "nodes" {mode: visits and first time}, "edges" {(mode, next): how often}.
+
+    >>> import stiction
+    >>> found = stiction.analyze.mode_graph([(0.0, "nn"), (0.1, "nn"), (0.2, "ls")])
+    >>> sorted(found["nodes"]), found["edges"]
+    (['ls', 'nn'], {('nn', 'ls'): 1})
+    """
+    where, out = env(), ffi.new("sti_mode_graph**")
+    where.check(lib.sti_mode_graph_create(where.c, out))
+    graph = where.own(out[0], lib.sti_mode_graph_destroy)
+    for time, mode in samples:
+        where.check(lib.sti_mode_graph_add(graph.c, time, str(mode).encode()))
+    nodes, edges = ffi.new("const sti_mode_node**"), ffi.new("const sti_mode_edge**")
+    found = [record(nodes[0] + k, graph) for k in range(lib.sti_mode_graph_nodes(graph.c, nodes))]
+    joined = [edges[0][k] for k in range(lib.sti_mode_graph_edges(graph.c, edges))]
+    return {"nodes": {node.text: node for node in found}, "edges": {(found[getattr(edge, "from")].text, found[edge.to].text): edge.count for edge in joined}}
+
+
 def mode_count(model: str = "box", tangents: int = 1, sides: int = 8, mu: float = 1.0) -> "S.ModeCount":
     """The choices that a contact at rest has (S2 V-A, VI): `choices`, `feasible`, of which kind, with which cone.
 

@@ -178,6 +178,23 @@ class LCP(Problem):
         found = where.own_with_env(out[0], lib.sti_lcp_solution_set_destroy)
         return record(found.c, found)
 
+    def homogeneous(self) -> "S.HomogeneousTest":
+        """Solvability by the problem with q = 0: `solvable` where M is copositive and q'v >= 0 for all its solutions v, `v` where least.
+
+        >>> import stiction
+        >>> stiction.LCP([[1, -1], [-1, 1]], [1, 1]).homogeneous().solvable
+        True
+        """
+        if self.kind != "lcp":
+            raise TypeError(f"{self!r}: an LCP is expected")
+        where, classes, out = env(), ffi.new("sti_classes**"), ffi.new("sti_homogeneous_test**")
+        chosen = ffi.new("sti_classes_options*", lib.sti_classes_options_default())
+        where.check(lib.sti_matrix_classify(where.c, ffi.addressof(self._c, "M"), self._c.M_exact, chosen, classes))
+        owner = where.own_with_env(classes[0], lib.sti_classes_destroy)
+        where.check(lib.sti_lcp_homogeneous_test(where.c, self._c, owner.c, out))
+        found = where.own_with_env(out[0], lib.sti_homogeneous_test_destroy)
+        return record(found.c, found, {"n": self.n})
+
     _enumerate: Any = staticmethod(lib.sti_lcp_enumerate)
 
 
@@ -352,6 +369,13 @@ class Contact(Problem):
             c.V = matrix(V, rows, None, "V", keep)
             k = c.bilateral_count = c.V.cols
             c.R, c.s = matrix(np.zeros((k, k)) if R is None else R, k, k, "R", keep), vector(np.zeros(k) if s is None else s, k, "s", keep)
+
+    def existence(self, time_limit_s: float = 0) -> "S.ContactExistence":
+        """Does the friction law leave room for a solution, by the criterion of docs/contact.md, with vectors that prove it?"""
+        where = env()
+        found = where.new("sti_contact_existence", lib.sti_contact_existence_clear)
+        where.check(lib.sti_contact_existence_test(where.c, self._c, time_limit_s, found.c))
+        return record(found.c, found)
 
     def _names(self) -> tuple:
         return ("M", "H", "f", "w", "mu") if getattr(self._c, "global") else ("W", "q", "mu")

@@ -191,3 +191,14 @@ def test_problems_and_answers_go_through_files_and_pickle(make, tmp_path):
 def test_an_answer_says_what_it_is():
     assert repr(stiction.lcp([[2.0]], [-1.0])).startswith("<answer of lcp: solved, z = [0.5], residual 0")
     assert "no solution" in repr(stiction.lcp([[-1.0]], [-1.0]))
+
+
+def test_solvability_is_tested_before_anything_is_solved():
+    M = [[1, -1], [-1, 1]]  # solutions of the homogeneous problem: multiples of (1, 1)
+    good, bad = stiction.LCP(M, [2, -1]).homogeneous(), stiction.LCP(M, [-2, 1]).homogeneous()
+    assert good.solvable is True and good.implication is True and good.min_qv == pytest.approx(0.5) and good.v == pytest.approx([0.5, 0.5])
+    assert bad.implication is False and bad.min_qv < 0
+    with pytest.raises(TypeError, match="an LCP is expected"):
+        stiction.MLCP([[2]], [[-1]], [[1]], [[0]], [0], [-1]).homogeneous()
+    found = stiction.Contact(np.eye(3), [-1, 0.2, 0], 0.5).existence()
+    assert found.exists and found.definite and found.pointed.finding == "holds"
