@@ -40,10 +40,13 @@ static void add(search* s, sti_motion_doubt_kind kind, int of) {
              kind == STI_MOTION_VELOCITY ? "'" : "");
 }
 
+// Parameters as far as a proof has room for doubts, two of them for each coordinate.
 static void add_all(search* s) {
+    const int most = MOST - 2 * sti_system_coordinate_count(s->q->system);
     for (int i = 0; i < sti_system_coordinate_count(s->q->system); i++) add(s, STI_MOTION_POSITION, i);
     for (int i = 0; i < sti_system_coordinate_count(s->q->system); i++) add(s, STI_MOTION_VELOCITY, i);
-    for (int i = 0; i < sti_system_parameter_count(s->q->system); i++) add(s, STI_MOTION_PARAMETER, i);
+    for (int i = 0; i < sti_system_parameter_count(s->q->system) && (s->q->doubts != NULL || s->count < most); i++)
+        add(s, STI_MOTION_PARAMETER, i);
 }
 
 // "x,x',mu": those alone.
