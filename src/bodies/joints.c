@@ -22,7 +22,7 @@
 #include "bodies/bodies.h"
 #include "bodies/vec3.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = M_PI;
 
 // ---- kinds
 

@@ -83,24 +83,6 @@ static sti_status read_equations(store* s, const sti_json_tree* tree) {
     return status;
 }
 
-static sti_status read_start(store* s, const sti_json_tree* tree) {
-    const int n = s->problem.variable_count;
-    const sti_json_value* value = sti_json_field(tree->root, "start");
-    const sti_place place = sti_place_key(NULL, "start");
-    sti_field f = {.open = true};
-    if (value == NULL) return STI_OK;
-    sti_status status = sti_json_read_vector(tree, &place, value, &f);
-    if (status == STI_OK && f.rows != n) status = sti_json_fail(tree, &place, value, "%d entries are expected", n);
-    if (status == STI_OK) {
-        double* kept = sti_texts_array(&s->texts, (size_t)n, sizeof *kept);
-        for (int k = 0; kept != NULL && k < n; k++) kept[k] = f.vector[k];
-        s->problem.start = kept;
-        status = s->texts.status;
-    }
-    sti_field_clear(tree->env, &f);
-    return status;
-}
-
 static sti_status read_count(const sti_json_tree* tree, const char* key, int64_t least, int64_t most, long* out) {
     const sti_json_value* value = sti_json_field(tree->root, key);
     const sti_place place = sti_place_key(NULL, key);
@@ -142,7 +124,7 @@ static sti_status read(sti_json_tree* tree, void** out) {
     if (status == STI_OK) status = read_equations(s, tree);
     if (status == STI_OK)
         status = sti_texts_named(&s->texts, tree, &s->problem.definitions, &s->problem.definition_count);
-    if (status == STI_OK) status = read_start(s, tree);
+    if (status == STI_OK) status = sti_texts_start(&s->texts, tree, s->problem.variable_count, true, &s->problem.start);
     if (status == STI_OK) status = read_options(&s->problem.options, tree);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, names, sizeof names / sizeof names[0]);
     return status;

@@ -290,7 +290,7 @@ sti_status sti_distribution_read(const sti_json_tree* tree, const sti_json_value
 static double draw(sti_rng* rng, bool normal) {
     const double u = sti_rng_u01(rng);
     if (!normal) return u;
-    const double v = sti_rng_u01(rng), pi = 3.14159265358979323846;
+    const double v = sti_rng_u01(rng), pi = M_PI;
     return sqrt(-2 * log(1 - u)) * cos(2 * pi * v);
 }
 

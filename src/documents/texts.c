@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formats/json_fields.h"
+#include "formats/json_matrix.h"
 
 void sti_texts_clear(sti_texts* t) {
     for (int i = 0; i < t->count; i++) sti_free(t->env, t->block[i]);
@@ -96,4 +97,21 @@ sti_status sti_texts_named(sti_texts* t, const sti_json_tree* tree, const sti_sy
     *out = named;
     *count = total;
     return t->status;
+}
+
+sti_status sti_texts_start(sti_texts* t, const sti_json_tree* tree, int n, bool open, const double** out) {
+    const sti_json_value* value = sti_json_field(tree->root, "start");
+    const sti_place place = sti_place_key(NULL, "start");
+    sti_field f = {.open = open};
+    if (value == NULL) return STI_OK;
+    sti_status status = sti_json_read_vector(tree, &place, value, &f);
+    if (status == STI_OK && f.rows != n) status = sti_json_fail(tree, &place, value, "%d entries are expected", n);
+    if (status == STI_OK) {
+        double* kept = sti_texts_array(t, (size_t)n, sizeof *kept);
+        for (int k = 0; kept != NULL && k < n; k++) kept[k] = f.vector[k];
+        *out = kept;
+        status = t->status;
+    }
+    sti_field_clear(tree->env, &f);
+    return status;
 }

@@ -27,5 +27,7 @@ sti_status sti_texts_list(sti_texts* t, const sti_json_tree* tree, const sti_pla
                           const char* const** out, int* count);
 // The fields of "parameters" and of "definitions", in this order.
 sti_status sti_texts_named(sti_texts* t, const sti_json_tree* tree, const sti_system_named** out, int* count);
+// The vector "start" of n entries; open: null stands for "none". *out stays where the field is missing.
+sti_status sti_texts_start(sti_texts* t, const sti_json_tree* tree, int n, bool open, const double** out);
 
 #endif

@@ -99,24 +99,6 @@ static sti_status read_map(store* s, const sti_json_tree* tree) {
     return status;
 }
 
-static sti_status read_start(store* s, const sti_json_tree* tree) {
-    const int n = s->vi.n;
-    const sti_json_value* value = sti_json_field(tree->root, "start");
-    const sti_place place = sti_place_key(NULL, "start");
-    sti_field f = {0};
-    if (value == NULL) return STI_OK;
-    sti_status status = sti_json_read_vector(tree, &place, value, &f);
-    if (status == STI_OK && f.rows != n) status = sti_json_fail(tree, &place, value, "%d entries are expected", n);
-    if (status == STI_OK) {
-        double* kept = sti_texts_array(&s->texts, (size_t)n, sizeof *kept);
-        for (int k = 0; kept != NULL && k < n; k++) kept[k] = f.vector[k];
-        s->vi.start = kept;
-        status = s->texts.status;
-    }
-    sti_field_clear(tree->env, &f);
-    return status;
-}
-
 static sti_status read_any(sti_json_tree* tree, void** out, bool ncp) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
     if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", tree->name);
@@ -124,7 +106,7 @@ static sti_status read_any(sti_json_tree* tree, void** out, bool ncp) {
     sti_status status = read_variables(s, tree, ncp);
     if (status == STI_OK) status = read_map(s, tree);
     if (status == STI_OK) status = sti_texts_named(&s->texts, tree, &s->vi.definitions, &s->vi.definition_count);
-    if (status == STI_OK) status = read_start(s, tree);
+    if (status == STI_OK) status = sti_texts_start(&s->texts, tree, s->vi.n, false, &s->vi.start);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, names, sizeof names / sizeof names[0]);
     return status;
 }

@@ -10,7 +10,7 @@ void sti_rings_fill(sti_rings* r) {
     const double golden = 2.399963229728653;
     for (int turn = 0; turn < 16; turn++) {
         for (int k = 0; k < 16; k++) {
-            const double angle = golden * k + 2 * 3.14159265358979323846 * turn / 16;
+            const double angle = golden * k + 2 * M_PI * turn / 16;
             const double length = sqrt((k + (turn % 4 + 0.5) / 4) / 16);
             r->at[turn][2 * k] = length * cos(angle);
             r->at[turn][2 * k + 1] = length * sin(angle);

@@ -277,7 +277,7 @@ static sti_status put_spring(draw_world* w, const sti_spring* spring) {
     memcpy(last, end[0], sizeof last);
     sti_status status = STI_OK;
     for (int k = 1; status == STI_OK && k <= TURNS * PIECES; k++) {
-        const double s = (double)k / (TURNS * PIECES), phi = 2 * 3.14159265358979323846 * k / PIECES;
+        const double s = (double)k / (TURNS * PIECES), phi = 2 * M_PI * k / PIECES;
         const double wide = 0.018 * w->size * fmin(1, 12 * fmin(s, 1 - s));
         double p[3];
         for (int i = 0; i < 3; i++) p[i] = end[0][i] + s * axis[i] + wide * (cos(phi) * t1[i] + sin(phi) * t2[i]);

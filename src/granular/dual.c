@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
+static const double pi = M_PI;
 
 static const sti_touch* contact(const sti_dual* d, int slab, int k) {
     return &d->bed->touch[d->bed->touch_first[slab] + k];

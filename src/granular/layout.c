@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "granular/bed.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = M_PI;
 
 void sti_grains_clear(sti_env* env, sti_grains* grains) {
     sti_free(env, grains->x);

@@ -7,7 +7,7 @@
 
 #include "granular/bed.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = M_PI;
 
 typedef struct vessel {
     double floor;

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "granular/bed.h"
 
-static const double pi = 3.14159265358979323846;
+static const double pi = M_PI;
 
 static double diameter(const sti_grain_pour* def) {
     return def->radius > 0 ? 2 * def->radius : 1;

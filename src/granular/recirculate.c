@@ -87,7 +87,7 @@ static void note_exit(sti_recirculation* r, int k, double time) {
 
 // A place in the disc at height z that is clear of the grains in `near`; false: none was found.
 static bool draw(sti_recirculation* r, double z, double clear, const int* near, int near_count, double* x) {
-    const double pi = 3.14159265358979323846;
+    const double pi = M_PI;
     for (int trial = 0; trial < TRIALS; trial++) {
         const double rho = r->radius * sqrt(sti_rng_u01(&r->rng)), angle = 2 * pi * sti_rng_u01(&r->rng);
         x[0] = rho * cos(angle);

@@ -28,7 +28,7 @@ static double polygon_cos(int j, int k) {
     if (2 * j > k) j = k - j;                              // cos(2 pi - x) = cos x
     if (4 * j > k) return -polygon_cos(2 * j - k, 2 * k);  // cos(pi - x) = -cos x
     if (4 * j == k) return 0;
-    return cos(2 * 3.14159265358979323846 * j / k);
+    return cos(2 * M_PI * j / k);
 }
 
 sti_status sti_modes_polygon(sti_env* env, sti_friction_model model, int sides, sti_rationals** out, int* count) {

@@ -8,7 +8,7 @@
 
 void sti_touch_place(const sti_outline* o, sti_plan_touch* t) {
     if (o->vertex_count == 0) {
-        const double f = 2 * 3.14159265358979323846 * t->along;
+        const double f = 2 * M_PI * t->along;
         t->n[0] = -cos(f);
         t->n[1] = -sin(f);
         t->r[0] = -o->radius * t->n[0];

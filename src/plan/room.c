@@ -5,7 +5,7 @@
 #include "plan/plan.h"
 
 double sti_angle_wrap(double a) {
-    return remainder(a, 2 * 3.14159265358979323846);
+    return remainder(a, 2 * M_PI);
 }
 
 double sti_pose_distance(const double a[3], const double b[3], double metric) {

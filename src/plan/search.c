@@ -297,7 +297,7 @@ static void draw_target(tree* t, double target[3]) {
     if (draw < t->o.goal_bias) return;
     target[0] = between(t, t->low[0], t->high[0]);
     target[1] = between(t, t->low[1], t->high[1]);
-    if (t->tool.tips == 1 || sti_rng_u01(&t->rng) < 0.5) target[2] = between(t, -3.141592653589793, 3.141592653589793);
+    if (t->tool.tips == 1 || sti_rng_u01(&t->rng) < 0.5) target[2] = between(t, -M_PI, M_PI);
 }
 
 static void take_if_nearer(const tree* t, long made, long* best, double* least) {

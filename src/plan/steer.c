@@ -45,7 +45,7 @@ sti_status sti_tool_find(sti_env* env, sti_manipulation* m, sti_tool* out) {
     const double dx = out->tip[1][0] - out->tip[0][0], dy = out->tip[1][1] - out->tip[0][1];
     out->half = 0.5 * hypot(dx, dy);
     out->normal = sti_angle_wrap(atan2(dy, dx) - 1.57079632679489661923);
-    if (fabs(out->normal) > 1.57079632679489661923) out->normal = sti_angle_wrap(out->normal + 3.14159265358979323846);
+    if (fabs(out->normal) > 1.57079632679489661923) out->normal = sti_angle_wrap(out->normal + M_PI);
     return out->half > 0 && fabs(out->normal) < 1.2
                ? STI_OK
                : STI_FAIL(env, STI_ERR_INPUT, out->probe, "probes[%d]: its tips lie one behind the other", out->probe);

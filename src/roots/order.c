@@ -167,7 +167,7 @@ static void leaf(machine* m, jet* c, const sti_node* x, const sti_span* at) {
     if (x->op == STI_OP_INPUT) {
         sti_span_set(&m->s, &c->v, &at[x->a]);
         sti_span_set_int(&m->s, &c->d[x->a], 1);
-    } else if (x->off > 0 && x->value == 3.14159265358979323846) {
+    } else if (x->off > 0 && x->value == M_PI) {
         sti_span_pi(&m->s, &c->v);
     } else {
         sti_span_set_double(&m->s, &c->v, x->value);

@@ -285,13 +285,12 @@ sti_status sti_shape_create_mesh(sti_env* env, int vertex_count, const double* v
 // ---- cylinders and cones
 
 enum { SIDES = 32 };
-#define PI 3.14159265358979323846
 
 // Corners of one end: SIDES of them about the axis, or its tip. Returns how many.
 static int put_rim(double* vertex, double radius, double z, double first) {
     const int count = radius > 0 ? SIDES : 1;
     for (int k = 0; k < count; k++) {
-        const double angle = 2 * PI * (k + first) / SIDES;
+        const double angle = 2 * M_PI * (k + first) / SIDES;
         vertex[3 * k] = radius > 0 ? radius * cos(angle) : 0;
         vertex[3 * k + 1] = radius > 0 ? radius * sin(angle) : 0;
         vertex[3 * k + 2] = z;
@@ -319,7 +318,7 @@ static void put_loops(core_arrays* arrays, int lower, int upper) {
 // The prism outside: the same faces, all radii larger by 1 / cos(pi / SIDES).
 static sti_status make_around(sti_shape* shape) {
     const core* in = &shape->core;
-    const double wider = 1 / cos(PI / SIDES);
+    const double wider = 1 / cos(M_PI / SIDES);
     double* vertex = sti_alloc_array(shape->env, (size_t)in->vertex_count, 3 * sizeof *vertex);
     double* plane = sti_alloc_array(shape->env, (size_t)in->face_count, 4 * sizeof *plane);
     shape->storage[7] = vertex;

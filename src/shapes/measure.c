@@ -11,8 +11,6 @@
 
 #include "shapes/shape.h"
 
-#define PI 3.14159265358979323846
-
 typedef struct moments {
     double volume;
     double first[3];   // integral of x
@@ -61,13 +59,13 @@ static void round_moments(const sti_shape* shape, double* volume, double S[9]) {
     double along, across;
     if (shape->dim == 2) {
         // rectangle 2l x 2r; two half discs whose centres of mass are 4r/(3 pi) beyond the ends
-        const double rectangle = 4 * l * r, disc = PI * r * r;
+        const double rectangle = 4 * l * r, disc = M_PI * r * r;
         *volume = rectangle + disc;
-        along = rectangle * l * l / 3 + disc * (r * r / 4 + l * l + 2 * l * 4 * r / (3 * PI));
+        along = rectangle * l * l / 3 + disc * (r * r / 4 + l * l + 2 * l * 4 * r / (3 * M_PI));
         across = rectangle * r * r / 3 + disc * r * r / 4;
     } else {
         // cylinder; two half balls whose centres of mass are 3r/8 beyond the ends
-        const double cylinder = PI * r * r * 2 * l, ball = 4 * PI / 3 * r * r * r;
+        const double cylinder = M_PI * r * r * 2 * l, ball = 4 * M_PI / 3 * r * r * r;
         *volume = cylinder + ball;
         along = cylinder * l * l / 3 + ball * (r * r / 5 + l * l + 2 * l * 3 * r / 8);
         across = cylinder * r * r / 4 + ball * r * r / 5;
@@ -85,12 +83,12 @@ static void box_moments(const sti_shape* shape, double* volume, double S[9]) {
 // R^4 / 4.
 static void cone_moments(const sti_shape* shape, double* volume, double centre[3], double S[9]) {
     const double r = shape->rim[0], d = shape->rim[1] - r, L = 2 * shape->half[0];
-    const double first = PI * L * L * (r * r / 2 + 2 * r * d / 3 + d * d / 4);
-    const double second = PI * L * L * L * (r * r / 3 + r * d / 2 + d * d / 5);
+    const double first = M_PI * L * L * (r * r / 2 + 2 * r * d / 3 + d * d / 4);
+    const double second = M_PI * L * L * L * (r * r / 3 + r * d / 2 + d * d / 5);
     const double r2 = r * r, d2 = d * d;
-    *volume = PI * L * (r2 + r * d + d2 / 3);
+    *volume = M_PI * L * (r2 + r * d + d2 / 3);
     centre[2] = first / *volume - shape->half[0];
-    S[0] = S[4] = PI * L / 4 * (r2 * r2 + 2 * r2 * r * d + 2 * r2 * d2 + r * d2 * d + d2 * d2 / 5);
+    S[0] = S[4] = M_PI * L / 4 * (r2 * r2 + 2 * r2 * r * d + 2 * r2 * d2 + r * d2 * d + d2 * d2 / 5);
     S[8] = second - first * first / *volume;
 }
 

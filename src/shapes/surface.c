@@ -8,7 +8,6 @@
 #include "shapes/shape.h"
 
 enum { ROUND = 48, MERIDIANS = 16, PARALLELS = 8 };
-#define PI 3.14159265358979323846
 
 static sti_status reserve(sti_env* env, int vertices, int faces, int corners, sti_surface* s) {
     s->vertices = sti_alloc_array_zero(env, (size_t)vertices, 3 * sizeof *s->vertices);
@@ -33,7 +32,7 @@ static sti_status reserve_outline(sti_env* env, int vertices, sti_surface* s) {
 static sti_status disc(sti_env* env, double radius, double half, sti_surface* s) {
     const sti_status status = reserve_outline(env, ROUND, s);
     for (int k = 0; status == STI_OK && k < ROUND; k++) {
-        const double angle = 2 * PI * (k + 0.5) / ROUND;
+        const double angle = 2 * M_PI * (k + 0.5) / ROUND;
         s->vertices[3 * (size_t)k] = radius * cos(angle) + (cos(angle) > 0 ? half : -half);
         s->vertices[3 * (size_t)k + 1] = radius * sin(angle);
     }
@@ -65,13 +64,13 @@ static sti_status globe(sti_env* env, double radius, double half, sti_surface* s
     const sti_status status = reserve(env, north + 1, faces, 4 * faces - 2 * MERIDIANS, s);
     if (status != STI_OK) return status;
     for (int i = 1; i < PARALLELS; i++) {
-        const double latitude = PI * ((double)i / PARALLELS - 0.5), r = radius * cos(latitude);
+        const double latitude = M_PI * ((double)i / PARALLELS - 0.5), r = radius * cos(latitude);
         // the equator itself belongs to the southern half; the piece above it is the cylinder
         const double z = radius * sin(latitude) + (2 * i <= PARALLELS ? -half : half);
         for (int j = 0; j < MERIDIANS; j++) {
             double* v = s->vertices + 3 * (size_t)globe_at(i, j);
-            v[0] = r * cos(2 * PI * j / MERIDIANS);
-            v[1] = r * sin(2 * PI * j / MERIDIANS);
+            v[0] = r * cos(2 * M_PI * j / MERIDIANS);
+            v[1] = r * sin(2 * M_PI * j / MERIDIANS);
             v[2] = z;
         }
     }

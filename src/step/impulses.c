@@ -27,7 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
+static const double pi = M_PI;
 
 enum { JOINT_ROUNDS = 200 };
 

@@ -198,8 +198,8 @@ static sti_status least_in_direction(const sti_posed* s, const sti_cone_program*
     double d[2] = {k == 0 ? 1 : -1, 0};
     if (s->tangents[i] == 2 && s->options.facets > 0) sti_posed_facet(s, i, k, d);
     if (s->tangents[i] == 2 && s->options.facets == 0) {
-        d[0] = cos(2 * 3.14159265358979323846 * k / count);
-        d[1] = sin(2 * 3.14159265358979323846 * k / count);
+        d[0] = cos(2 * M_PI * k / count);
+        d[1] = sin(2 * M_PI * k / count);
     }
     double* at = c + s->n + s->first[i];
     at[0] = s->mu[i];
@@ -224,7 +224,7 @@ static sti_status is_redundant(sti_sticking* r, int i, sti_cone_program* last) {
     const bool friction = s->rough[i] && !s->slides[i],
                disc = friction && s->tangents[i] == 2 && s->options.facets == 0;
     const int count = !friction ? 1 : s->tangents[i] == 1 ? 2 : disc ? DIRECTIONS : sti_posed_facets(s, i);
-    const double band = -s->options.tol * s->force, stretch = disc ? cos(3.14159265358979323846 / DIRECTIONS) : 1;
+    const double band = -s->options.tol * s->force, stretch = disc ? cos(M_PI / DIRECTIONS) : 1;
     bool redundant = true;
     for (int k = 0; status == STI_OK && redundant && k < count; k++) {
         double value = 0;

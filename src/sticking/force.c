@@ -348,7 +348,7 @@ static void add_rays(const task* k, generators* rays, generators* lines, int i) 
         add_ray(k, rays, i, v);
     } else {
         for (int c = 0; c < (s->tangents[i] == 1 ? 2 : facets); c++) {
-            const double angle = 2 * 3.14159265358979323846 * c / (s->tangents[i] == 1 ? 2 : facets);
+            const double angle = 2 * M_PI * c / (s->tangents[i] == 1 ? 2 : facets);
             v[1] = s->mu[i] * (s->tangents[i] == 1 ? (c == 0 ? 1 : -1) : cos(angle));
             if (s->tangents[i] == 2) v[2] = s->mu[i] * sin(angle);
             for (int t = 0; corner != NULL && t < 2; t++) v[1 + t] = s->mu[i] * corner[2 * c + t];

@@ -7,7 +7,7 @@
 #include "sticking/sticking.h"
 
 void sti_facet_normal(int facets, int k, double m[2]) {
-    const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / facets, radius = cos(pi / facets);
+    const double pi = M_PI, angle = (2 * k + 1) * pi / facets, radius = cos(pi / facets);
     m[0] = cos(angle) / radius;
     m[1] = sin(angle) / radius;
     for (int i = 0; i < 2; i++) {  // four corners: entries of size one, exactly

@@ -126,7 +126,7 @@ static void try_slip(rest* c, const double* e) {
 static void fourier(const rest* c, double shift, double* a) {
     memset(a, 0, 5 * sizeof *a);
     for (int k = 0; k < 5; k++) {
-        const double x = 2 * 3.14159265358979323846 * k / 5, f = slip_condition(c, x + shift);
+        const double x = 2 * M_PI * k / 5, f = slip_condition(c, x + shift);
         a[0] += f / 5;
         a[1] += 2 * f * cos(x) / 5;
         a[2] += 2 * f * sin(x) / 5;
@@ -140,10 +140,10 @@ static void fourier(const rest* c, double shift, double* a) {
 static void slip_directions(rest* c) {
     double a[5], shift = 0, best = -1;
     for (int k = 0; k < 7; k++) {
-        const double x = 0.3 + 2 * 3.14159265358979323846 * k / 7, value = fabs(slip_condition(c, x));
+        const double x = 0.3 + 2 * M_PI * k / 7, value = fabs(slip_condition(c, x));
         if (value > best) {
             best = value;
-            shift = x - 3.14159265358979323846;
+            shift = x - M_PI;
         }
     }
     if (!(best > 1e-14 * slip_terms(c))) return;  // every direction: acc_t vanishes, which is sticking

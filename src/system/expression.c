@@ -289,7 +289,7 @@ static sti_status name(parser* k, int* out) {
     } else if (time) {
         status = sti_tape_input(k->scope->tape, sti_tape_time(k->scope->tape), out);
     } else {
-        status = sti_tape_constant_off(k->scope->tape, 3.14159265358979323846, k->scope->tape->exact ? 1 : 0, out);
+        status = sti_tape_constant_off(k->scope->tape, M_PI, k->scope->tape->exact ? 1 : 0, out);
     }
     if (status != STI_OK) return status;
     skip_blanks(k);

@@ -357,7 +357,7 @@ static double facets_defect(const checker* k, long frame, long c) {
     for (int i = 0; i < 3; i++) u[i] += (gap < 0 ? k->options.recover : 1) * gap / k->h * n[i];
     double outside = fmax(0, -r_n), closing = 0;
     for (int s = 1; s <= p; s++) {
-        const double pi = 3.14159265358979323846, at = 2 * pi * s / p, edge = at + pi / p, reach = mu * cos(pi / p);
+        const double pi = M_PI, at = 2 * pi * s / p, edge = at + pi / p, reach = mu * cos(pi / p);
         const double w = dot(n, u) + mu * (cos(at) * dot(t1, u) + sin(at) * dot(t2, u));
         outside = fmax(outside, (cos(edge) * x + sin(edge) * y - reach * r_n) / sqrt(1 + reach * reach));
         closing = fmax(closing, -w / (1 + mu * mu));

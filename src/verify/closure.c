@@ -103,7 +103,7 @@ static bool balances(check* k, const sti_rationals* lambda) {
 static double polygon_reach(int facets, const double* r) {
     double most = 0;
     for (int k = 0; k < facets; k++) {
-        const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / facets;
+        const double pi = M_PI, angle = (2 * k + 1) * pi / facets;
         most = fmax(most, (cos(angle) * r[1] + sin(angle) * r[2]) / cos(pi / facets));
     }
     return most;
@@ -178,7 +178,7 @@ static sti_status check_no(check* k, int facets, bool* accepted) {
             // the polygon's dual: u'(1, mu v) >= 0 at its corners v
             off = 0;
             for (int h = 0; h < facets; h++) {
-                const double angle = 2 * 3.14159265358979323846 * h / facets;
+                const double angle = 2 * M_PI * h / facets;
                 const double value =
                     sti_rationals_double(u, 0) +
                     contact->mu * (cos(angle) * sti_rationals_double(u, 1) + sin(angle) * sti_rationals_double(u, 2));

@@ -161,7 +161,7 @@ static double farthest(const hand* h, const double* u) {
         if (h->o->object.facets > 0 && c->tangent_count == 2) {
             t = 0;
             for (int k = 0; k < h->o->object.facets; k++) {
-                const double angle = 2 * 3.14159265358979323846 * k / h->o->object.facets;
+                const double angle = 2 * M_PI * k / h->o->object.facets;
                 t = fmax(t, cos(angle) * x + sin(angle) * y);
             }
         }

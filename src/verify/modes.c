@@ -500,8 +500,7 @@ static bool fits(sti_modes_check* k) {
     const int own = sti_instant_polygon(in, o->gap_tol);
     if (own >= 0) return own_polygon(k, own);
     for (int j = 0; j < m->corner_count; j++) {
-        const double angle = 2 * 3.14159265358979323846 * (box ? j + 0.5 : j) / m->corner_count,
-                     size = box ? sqrt(2) : 1;
+        const double angle = 2 * M_PI * (box ? j + 0.5 : j) / m->corner_count, size = box ? sqrt(2) : 1;
         sti_fraction_get(k, &k->f[0], m->corners, 2 * (size_t)j);
         sti_fraction_get(k, &k->f[1], m->corners, 2 * (size_t)j + 1);
         const double x = value_of(k, &k->f[0]), y = value_of(k, &k->f[1]);

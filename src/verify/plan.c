@@ -87,7 +87,7 @@ static bool check_goals(look* k) {
         const sti_plan_goal* g = &p->goals[i];
         double low[3], high[3];
         bounds(&sets_at(k, p->push_count)[g->part], low, high);
-        const double turns = remainder(low[2] - g->pose[2], 2 * 3.14159265358979323846) - (low[2] - g->pose[2]);
+        const double turns = remainder(low[2] - g->pose[2], 2 * M_PI) - (low[2] - g->pose[2]);
         for (int j = 0; j < 3; j++) {
             const double by = j == 2 ? turns : 0;
             if (!(low[j] + by >= g->pose[j] - g->tolerance[j]) || !(high[j] + by <= g->pose[j] + g->tolerance[j]))

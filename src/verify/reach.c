@@ -563,7 +563,7 @@ static bool leave_some(reach* r, int tips, sti_pose_set* a) {
     const num cosine = plus(r, times(r, x.cosine, r->ex), times(r, x.sine, r->ey));
     const num sine = minus(r, times(r, x.sine, r->ex), times(r, x.cosine, r->ey));
     const double was = middle(b->low[2], b->high[2]);
-    const double about = was + remainder(atan2(sine.c, cosine.c) - was, 2 * 3.14159265358979323846);
+    const double about = was + remainder(atan2(sine.c, cosine.c) - was, 2 * M_PI);
     return angle_of(r, cosine, sine, about, &a->low[2], &a->high[2]) && !r->k.bad;
 }
 

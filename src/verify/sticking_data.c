@@ -54,7 +54,7 @@ void sti_sticking_data_facet(const sti_sticking_data* d, int i, int facets, int 
         m[1] = (x[0] - y[0]) / area;
         return;
     }
-    const double pi = 3.14159265358979323846, angle = (2 * k + 1) * pi / facets;
+    const double pi = M_PI, angle = (2 * k + 1) * pi / facets;
     m[0] = cos(angle) / cos(pi / facets);
     m[1] = sin(angle) / cos(pi / facets);
     for (int h = 0; h < 2; h++) {

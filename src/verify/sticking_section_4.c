@@ -98,7 +98,7 @@ static bool check_minimum(sti_sticking_facts* f, const discs* q, int facets, con
         if (tangents == 2 && facets > 0) {
             reach = best = 0;
             for (int s = 0; s < facets; s++) {
-                const double pi = 3.14159265358979323846, corner = 2 * s * pi / facets, edge = corner + pi / facets;
+                const double pi = M_PI, corner = 2 * s * pi / facets, edge = corner + pi / facets;
                 reach = fmax(reach, (cos(edge) * x + sin(edge) * y) / cos(pi / facets));
                 best = fmax(best, -cos(corner) * gx - sin(corner) * gy);
             }
@@ -192,7 +192,7 @@ static int put_bounds(const sti_sticking_facts* f, const trial* t, int i, int at
     }
     for (int s = 0; s < sides; s++) {
         double* r = row + (size_t)count++ * (size_t)width;
-        const double pi = 3.14159265358979323846, edge = (2 * s + 1) * pi / sides;
+        const double pi = M_PI, edge = (2 * s + 1) * pi / sides;
         const bool tight = c->tangent_count == 2 && !(t->outside && f->answer->facets == 0);
         r[normal] = side * t->mu[i] * (tight ? cos(pi / sides) : 1);
         r[at] = c->tangent_count == 1 ? (s == 0 ? -1 : 1) : -cos(edge);
