@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -37,6 +38,20 @@ static void put_parts(cli_json* j, const char* list, char between, const char* e
             cli_json_text(j, NULL, full);
         list += length + (list[length] != '\0');
     }
+}
+
+// --folder names folders that there are; those of the environment may be gone.
+static int check_folders(const cli* c, const char* list) {
+    char path[PATH_MAX];
+    struct stat info;
+    while (list != NULL && *list != '\0') {
+        const size_t length = strcspn(list, "\n");
+        snprintf(path, sizeof path, "%.*s", (int)length, list);
+        if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+            return cli_fail_usage(c, "--folder: %.200s: no such folder", path);
+        list += length + (list[length] != '\0');
+    }
+    return CLI_DONE;
 }
 
 // The folder of the file and all above it.
@@ -113,7 +128,8 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
         cli_json_number(j, "height", height);
     else if (r->height != NULL)
         return cli_fail_usage(c, "--height: %.60s: a number or auto expected", r->height);
-    const int code = put_joints(c, j, r->joints);
+    int code = check_folders(c, r->folders);
+    if (code == CLI_DONE) code = put_joints(c, j, r->joints);
     if (code != CLI_DONE) return code;
     put_folders(j, file, r);
     cli_json_text(j, "text", text);

@@ -98,6 +98,8 @@ run run box.urdf --view top
 refused "no picture to look at" "--view: needs --picture"
 run run box.urdf --show visual
 refused "nothing is shown without a picture" "--show: needs --picture"
+run run box.urdf --folder not-there --time 0.01
+refused "a folder that is none" "--folder: not-there: no such folder"
 run run box.urdf --out flat --picture --show all
 refused "a look that is none" "--show: all: collision or visual expected"
 run run arch --out flat --picture --show visual
