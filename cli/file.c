@@ -66,6 +66,13 @@ int cli_file_close(const cli* c, cli_file* f, bool good) {
     return good ? CLI_DONE : fail(c, path, why, true);
 }
 
+void cli_file_drop(cli_file* f) {
+    if (f->out != NULL) fclose(f->out);
+    if (f->temporary != NULL) unlink(f->temporary);
+    free(f->temporary);
+    *f = (cli_file){0};
+}
+
 int cli_write_file(const cli* c, const char* path, const char* text, size_t size) {
     cli_file f;
     const int code = cli_file_open(c, path, &f);

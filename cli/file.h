@@ -23,6 +23,7 @@ typedef struct cli_file {
 int cli_file_open(const cli* c, const char* path, cli_file* f);
 // Not good: what was there before stays. A file may be closed twice.
 int cli_file_close(const cli* c, cli_file* f, bool good);
+void cli_file_drop(cli_file* f);  // what was there before stays, without a word
 int cli_write_file(const cli* c, const char* path, const char* text, size_t size);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "plan.h"
 
 typedef struct table {
@@ -93,14 +94,21 @@ static int play(const cli* c, const cli_run_request* r, const cli_plan* k) {
     if (code == CLI_DONE && r->csv != NULL && runs > 1)
         code = cli_fail_usage(c, "--csv: of one run, and --repeat asks for %ld", runs);
     if (code != CLI_DONE) return code;
-    if (r->csv != NULL && (t.file = fopen(r->csv, "w")) == NULL)
-        return cli_fail_usage(c, "--csv: %.200s: cannot be written", r->csv);
+    cli_file file = {0};
+    if (r->csv != NULL) code = cli_file_open(c, r->csv, &file);
+    if (code != CLI_DONE) return code;
+    t.file = file.out;
     if (t.file != NULL) head(t.file, k);
     const sti_status status =
         sti_plan_replay(c->env, k->scene, k->plan, &noise, r->seed > 0 ? (unsigned long)r->seed : 1, runs,
                         t.file != NULL ? row : NULL, &t, &result);
-    if (t.file != NULL && fclose(t.file) != 0) return cli_fail_usage(c, "--csv: %.200s: cannot be written", r->csv);
-    if (status != STI_OK) return cli_fail_about(c, k->path);
+    if (status != STI_OK) {
+        code = cli_fail_about(c, k->path);
+        cli_file_drop(&file);
+        return code;
+    }
+    code = cli_file_close(c, &file, true);
+    if (code != CLI_DONE) return code;
     code = write_pictures(c, r, k);
     if (code != CLI_DONE) return code;
     code = result.successes == result.runs ? CLI_DONE : CLI_NO;
