@@ -296,6 +296,7 @@ static void say(const cli* c, const cli_world_run* run) {
     cli_say(
         c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
         t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
+    if (s->robot_count > 0 && t->most_touching == 0) cli_say(c, "  nothing touched anything in any step\n");
     cli_measure_say(c, t->measure);
     if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);
     cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, check %.2f, files %.2f), %.3g ms a step\n",
