@@ -96,7 +96,7 @@ void cli_checks_say(const cli* c, const sti_bodies* bodies, const sti_run_verifi
         if (k->looked > 0) cli_say(c, " %8.1e", k->worst);
         if (k->looked == 0) cli_say(c, " %8s", "");
         cli_say(c, "  %s", sti_run_check_text(kind));
-        if (k->looked == 0) cli_say(c, ": there is none to look at");
+        if (k->looked == 0) cli_say(c, ": nothing to check here");
         if (!k->holds || notes) say_where(c, bodies, v, kind);
         cli_say(c, "\n");
     }

@@ -287,7 +287,7 @@ static void say(const cli* c, const cli_world_run* run) {
     say_check(c, run);
     cli_say(c, "  energy %.6g (kinetic %.4g), %.6g at the start; work of motors and surfaces %.4g\n",
             t->last.kinetic + t->last.potential, t->last.kinetic, t->first_energy, t->work);
-    cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, stabilization changed %.1e\n",
+    cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, correction of positions changed %.1e\n",
             t->impacts + t->landings, t->impact_energy + t->landing_energy,
             t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c), t->mended);
     if (t->impacts > 0 && s->step.alpha > 0.5)

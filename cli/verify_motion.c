@@ -71,7 +71,7 @@ static void say_checks(const cli* c, const report* r) {
         if (k->looked > 0)
             cli_say(c, " %8.1e  %s", k->worst, r->text(i));
         else
-            cli_say(c, " %8s  %s: there is none to look at", "", r->text(i));
+            cli_say(c, " %8s  %s: nothing to check here", "", r->text(i));
         if (!k->holds)
             cli_say(c, ": %s %ld%s%s", r->of_frames(i) ? "frame" : "step", k->frame, place[0] != '\0' ? ", " : "",
                     place);

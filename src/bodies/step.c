@@ -319,15 +319,16 @@ static void judge_end(const sti_world* world, int late, sti_world_report* report
             late, part, world->bodies->joint[s->torn_of].name, s->torn_by);
     else if (report->solved && late > 0 && s->cause == STI_SHORT_DEEP)
         snprintf(report->why, room,
-                 "%d bodies went %.3g of their way only: at its end they overlap by %.3g, too far to be mended; bodies "
+                 "%d bodies were stopped after %.3g of the step: at its end they overlap by %.3g, too far to be "
+                 "mended; bodies "
                  "turn too far in a step",
                  late, part, s->short_by);
     else if (report->solved && late > 0)
-        snprintf(
-            report->why, room,
-            "%d bodies went %.3g of their way only: the energy at its end%s is more than they can pay by %.3g of all; "
-            "springs or joints turn too far in a step",
-            late, part, s->cause == STI_SHORT_MENDED ? ", mended," : "", s->short_by);
+        snprintf(report->why, room,
+                 "%d bodies were stopped after %.3g of the step: at its end%s the energy is higher than motion can pay "
+                 "for, by %.3g of all; "
+                 "springs or joints turn too far in a step",
+                 late, part, s->cause == STI_SHORT_MENDED ? ", mended," : "", s->short_by);
     else if (report->solved && open)
         snprintf(report->why, room, "joint \"%.60s\" is open by %.3g after mending, allowed %.3g",
                  world->bodies->joint[joint].name, report->drift, OPEN * world->size);

@@ -60,7 +60,7 @@ bool sti_contact_watch_stop(sti_contact_watch* watch) {
         sti_contact_watch_end(watch, STI_END_LIMIT, "time limit");
     } else if (run->iterations - watch->mark >= watch->window) {
         if (!(run->residual < 0.99 * watch->mark_residual)) {
-            sti_contact_watch_end(watch, STI_END_STALLED, "the residual stands still");
+            sti_contact_watch_end(watch, STI_END_STALLED, "the residual no longer falls");
             return true;
         }
         sti_contact_watch_renew(watch);

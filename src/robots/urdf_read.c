@@ -52,7 +52,7 @@ sti_status sti_urdf_fail(const sti_urdf_model* model, const sti_xml_node* node, 
     va_end(args);
     const bool call = given != NULL && (strstr(given, "${") != NULL || strstr(given, "$(") != NULL);
     if (call && strncmp(given, "$(find ", 7) != 0)
-        snprintf(what, sizeof what, "text for xacro to fill in; URDF is what xacro makes of it");
+        snprintf(what, sizeof what, "text for xacro to fill in: run xacro first, and give what it writes");
     return sti_file_fail(model->env, STI_ERR_INPUT, model->file, "line %d: %s%s: %s", node->line, where, value, what);
 }
 
@@ -89,7 +89,7 @@ static sti_status look_at_children(sti_urdf_model* m, const sti_xml_node* node, 
         const char* why = "not an element that is read";
         if (strcmp(child->name, "xacro:arg") == 0 && !m->options->strict) continue;  // urdf_text.c
         if (strncmp(child->name, "xacro:", 6) == 0)
-            return sti_urdf_fail(m, child, NULL, "this is a xacro file; URDF is what xacro makes of it");
+            return sti_urdf_fail(m, child, NULL, "this is a xacro file: run xacro first, and give what it writes");
         if (strcmp(child->name, "safety_controller") == 0) why = "controllers are not simulated";
         if (strcmp(child->name, "visual") == 0 || strcmp(child->name, "material") == 0) why = "for pictures alone";
         const sti_status status = ignore(m, child, why);
@@ -260,7 +260,7 @@ static sti_status read_inertial(sti_urdf_model* m, const sti_xml_node* node, sti
     if (status != STI_OK) return status;
     if (link->mass == 0 && (I[0] != 0 || I[4] != 0 || I[8] != 0 || link->odd)) {
         link->odd = false;
-        return sti_urdf_mend(m, mass, "value", "a link without mass has no inertia either",
+        return sti_urdf_mend(m, mass, "value", "a link with mass 0: its inertia counts as 0 too",
                              "without mass: its inertia counts for nothing");
     }
     // the second moments of the mass, integral of x x', are half the trace less the inertia
@@ -556,7 +556,7 @@ static sti_status reserve(sti_urdf_model* m) {
         for (const sti_xml_node* child = node->child; child != NULL; child = child->next)
             collisions += strcmp(child->name, "collision") == 0 || strcmp(child->name, "visual") == 0;
     }
-    if (links == 0) return sti_urdf_fail(m, m->xml.root, NULL, "no <link>: a robot has one at least");
+    if (links == 0) return sti_urdf_fail(m, m->xml.root, NULL, "no <link>: a robot needs at least one");
     m->link = sti_alloc_array(m->env, links + 1, sizeof *m->link);  // and one for the world
     m->joint = sti_alloc_array(m->env, joints, sizeof *m->joint);
     m->geometry = sti_alloc_array(m->env, collisions, sizeof *m->geometry);

@@ -145,7 +145,7 @@ static sti_termination iterate(pgs* k, const sti_env* env, const char** how) {
         if (isnan(residual)) return STI_END_STALLED;
         low = fmin(low, residual);
         if (k->sweeps % WINDOW == 0 && k->sweeps > 0) {
-            *how = "the residual stands still";
+            *how = "the residual no longer falls";
             if (!(low < 0.99 * previous_low)) return STI_END_STALLED;
             previous_low = low;
             low = INFINITY;

@@ -522,7 +522,7 @@ static void mistakes_name_line_element_and_value(void** state) {
              "<link name='a'><inertial><mass value='1'/><inertia ixx='1' ixy='2' iyy='1' izz='1'/></inertial></link>"),
          "(1, 2, 0, 1, 0, 1) has a negative moment"},
         {ROBOT("<link name='a'><inertial><mass value='0'/><inertia ixx='1' iyy='1' izz='1'/></inertial></link>"),
-         "without mass has no inertia"},
+         "with mass 0: its inertia counts as 0"},
         {ROBOT("<link name='a'/><link name='b'><inertial><mass value='1'/><inertia ixx='0' iyy='1' "
                "izz='1'/></inertial></link>" JOINT("continuous", "")),
          "link \"b\": moves, and its inertia is not positive: moments 0, 1, 1"},
