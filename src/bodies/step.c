@@ -320,14 +320,12 @@ static void judge_end(const sti_world* world, int late, sti_world_report* report
     else if (report->solved && late > 0 && s->cause == STI_SHORT_DEEP)
         snprintf(report->why, room,
                  "%d bodies were stopped after %.3g of the step: at its end they overlap by %.3g, too far to be "
-                 "mended; bodies "
-                 "turn too far in a step",
+                 "mended; bodies turn too far in a step",
                  late, part, s->short_by);
     else if (report->solved && late > 0)
         snprintf(report->why, room,
                  "%d bodies were stopped after %.3g of the step: at its end%s the energy is higher than motion can pay "
-                 "for, by %.3g of all; "
-                 "springs or joints turn too far in a step",
+                 "for, by %.3g of all; springs or joints turn too far in a step",
                  late, part, s->cause == STI_SHORT_MENDED ? ", mended," : "", s->short_by);
     else if (report->solved && open)
         snprintf(report->why, room, "joint \"%.60s\" is open by %.3g after mending, allowed %.3g",
