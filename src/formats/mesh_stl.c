@@ -49,6 +49,9 @@ static sti_status read_binary(sti_env* env, const char* text, size_t size, const
     if (HEADER + (uint64_t)RECORD * count > size)
         return sti_file_fail(env, STI_ERR_INPUT, name, "STL of %lu triangles: %llu bytes are expected, there are %zu",
                              (unsigned long)count, (unsigned long long)(HEADER + (uint64_t)RECORD * count), size);
+    if (count > STI_MESH_MOST_TRIANGLES)
+        return sti_file_fail(env, STI_ERR_INPUT, name, "STL of %lu triangles: more than %d, the most that are read",
+                             (unsigned long)count, STI_MESH_MOST_TRIANGLES);
     for (uint32_t t = 0; t < count; t++) {
         const unsigned char* record = bytes + HEADER + (size_t)RECORD * t;
         const int first = out->vertex_count;
