@@ -155,7 +155,16 @@ static sti_instant held(void) {
 
 static sti_status check_instant(sti_env* env) {
     const sti_instant instant = held();
-    return sti_instant_check(env, &instant);
+    const sti_status status = sti_instant_check(env, &instant);
+    return status == STI_OK ? sti_instant_needs_discs(env, &instant) : status;
+}
+
+// How pointed the cone of two rays and a line is.
+static sti_status bound_margin(sti_env* env) {
+    static const double rays[] = {1, 0, 0, 1, 1, 0}, lines[] = {0, 0, 1};
+    const sti_rows r = {.count = 2, .dimension = 3, .value = rays}, l = {.count = 1, .dimension = 3, .value = lines};
+    double lower, upper;
+    return sti_rows_margin_bounds(env, 3, &r, &l, &lower, &upper);
 }
 
 static sti_status close_form(sti_env* env) {
@@ -189,6 +198,7 @@ static sti_status save_sticking(sti_env* env) {
 static void instants_and_their_answers(void** state) {
     (void)state;
     fail_each(check_instant, 0);
+    fail_each(bound_margin, 1);
     fail_each(close_form, 1);
     fail_each(rates, 2);
     sti_env* env;
