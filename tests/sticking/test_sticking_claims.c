@@ -56,7 +56,8 @@ static void a_moving_arm_is_told_no_more_than_is_proved(void** state) {
             sti_instant_destroy(group_env, in);
         }
         if (k < 2) assert_true(seen.outcome[STI_STICKING_UNKNOWN] == 0);
-        if (k == 0) assert_true(seen.outcome[STI_STICKING_YES] > 0 && seen.outcome[STI_STICKING_NO] == 0);  // it is held
+        // the arm holds its block
+        if (k == 0) assert_true(seen.outcome[STI_STICKING_YES] > 0 && seen.outcome[STI_STICKING_NO] == 0);
         sti_world_destroy(world);
         sti_document_destroy(p);
     }
