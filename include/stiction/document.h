@@ -79,8 +79,8 @@ extern "C" {
 typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
 #undef STI_X
 
-// The kinds, a line for each: code, word in a file ("kind": "lcp"), what it is for. src/io has a row of the same name
-// for each.
+// The kinds, a line for each: code, word in a file ("kind": "lcp"), what it is for. src/documents has a row of the
+// same name for each.
 #define STI_KIND_LIST(X)                                                                                               \
     X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                             \
     X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                           \

@@ -12,6 +12,7 @@
 
 static const double PROVES = 1e-8;      // residual up to which a direction counts
 static const double LEAST_BOUND = 1e6;  // a Farkas vector has to exclude all points of this size
+static const double NEARLY = 1e-5;      // residual and gap of a point that casts doubt on a proof with rounding
 static const double SLACK = 100;        // the tolerance is that of the method; on the data it is this much looser
 
 sti_stochastic_options sti_stochastic_options_default(void) {
@@ -153,6 +154,15 @@ static void clean_farkas(const sti_layout* L, sti_stochastic_answer* a, double* 
     }
 }
 
+static void tell_farkas(sti_stochastic_answer* a) {
+    if (isinf(a->bound))
+        snprintf(a->reason, sizeof a->reason, "a combination of the rows that no point within the bounds satisfies");
+    else
+        snprintf(a->reason, sizeof a->reason,
+                 "a combination of the rows that no point within the bounds and with |(x, y)|_1 below %.1e satisfies",
+                 a->bound);
+}
+
 static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
                               sti_stochastic_way way, sti_stochastic_answer* a) {
     sti_derived d;
@@ -171,7 +181,7 @@ static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stoch
     a->outcome = STI_CONIC_INFEASIBLE;
     forget(a->x, (size_t)a->n);
     forget(a->y, a->y_count);
-    snprintf(a->reason, sizeof a->reason, "a combination of the rows that no point within the bounds satisfies");
+    tell_farkas(a);
     return STI_OK;
 }
 
@@ -214,8 +224,9 @@ static bool is_good(const sti_stochastic_options* o, const sti_stochastic_answer
     return a->residual <= SLACK * o->tol && a->gap <= SLACK * o->tol;
 }
 
+// proofs: where there is no point, that there is none, or no best one, is to be shown.
 static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
-                      sti_stochastic_way way, sti_stochastic_answer* a) {
+                      sti_stochastic_way way, bool proofs, sti_stochastic_answer* a) {
     const bool warm = is_warm(L, o->start);
     room r = {0};
     sti_status status = sti_layout_agree(env, L, room_open(env, L, &r));
@@ -233,10 +244,10 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
         a->outcome = STI_CONIC_SOLVED;
         snprintf(a->reason, sizeof a->reason, "point and multipliers are within %.1e of each other", a->gap);
     } else if (status == STI_OK) {
-        const bool late = is_late(env, L, deadline);
+        const bool seek = proofs && !is_late(env, L, deadline);
         a->outcome = STI_CONIC_LIMIT;
-        if (!late) status = seek_farkas(env, L, o, deadline, way, a);
-        if (status == STI_OK && !late && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, way, a);
+        if (seek) status = seek_farkas(env, L, o, deadline, way, a);
+        if (status == STI_OK && seek && a->outcome == STI_CONIC_LIMIT) status = seek_ray(env, L, o, deadline, way, a);
         if (status == STI_OK && a->outcome == STI_CONIC_LIMIT) {  // neither: the point is all there is
             to_answer(L, &r, a);
             a->bound = NAN;
@@ -247,6 +258,32 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
     }
     room_close(env, &r);
     return status;
+}
+
+static double largest_of(const sti_layout* L, const sti_stochastic_answer* a) {
+    double size = 0;
+    for (int k = 0; k < a->n; k++) size = fmax(size, fabs(a->x[k]));
+    for (size_t k = 0; k < a->y_count; k++) size = fmax(size, fabs(a->y[k]));
+    sti_layout_most(L, &size, 1);
+    return size;
+}
+
+// How far out points, or multipliers, may be of which a proof with rounding says nothing. INFINITY: it leaves none.
+static double reach_of(const sti_layout* L, const sti_stochastic_answer* a) {
+    if (a->outcome == STI_CONIC_LIMIT) return 0;
+    if (a->outcome == STI_CONIC_INFEASIBLE) return a->bound;
+    return a->outcome == STI_CONIC_UNBOUNDED ? 1 / (a->residual * largest_of(L, a)) : INFINITY;
+}
+
+// |(x, y)|_1, and that of the multipliers
+static double length_of(const sti_layout* L, const sti_stochastic_answer* a) {
+    double first = 0, rest = 0;
+    for (int k = 0; k < a->n; k++) first += fabs(a->x[k]);
+    for (int k = 0; k < a->p; k++) first += fabs(a->pi[k]);
+    for (size_t k = 0; k < a->y_count; k++) rest += fabs(a->y[k]);
+    for (size_t k = 0; k < a->l_count; k++) rest += fabs(a->l[k]);
+    sti_layout_sum(L, &rest, 1);
+    return first + rest;
 }
 
 // Does what was found in other units hold on the data as given?
@@ -261,25 +298,36 @@ static sti_status judge_restored(sti_env* env, const sti_layout* L, const sti_st
     } else if (a->outcome == STI_CONIC_INFEASIBLE) {
         status = sti_stochastic_measure_farkas(env, L, a);
         *holds = a->bound >= LEAST_BOUND;
+        tell_farkas(a);
     } else if (a->outcome == STI_CONIC_UNBOUNDED) {
-        double size = 0;
-        for (int k = 0; k < a->n; k++) size = fmax(size, fabs(a->x[k]));
-        for (size_t k = 0; k < a->y_count; k++) size = fmax(size, fabs(a->y[k]));
-        sti_layout_most(L, &size, 1);
+        const double size = largest_of(L, a);
         status = sti_stochastic_measure_ray(env, L, a);
         *holds = a->objective < 0 && a->residual * size <= PROVES * fmin(-a->objective, size);
         a->objective = NAN;
+    } else {
+        status = sti_stochastic_measure(env, L, a);
     }
     return status;
 }
 
-// Once more with care and rows and columns of size 1, where the first run came to no end.
+// Does b, found in other units, take the place of a? A proof with rounding gives way to a point beyond its reach, and
+// what is nearly one leaves the question open.
+static bool outranks(const sti_layout* L, double reach, bool holds, const sti_stochastic_answer* b) {
+    if (reach == 0) return holds;
+    const bool nearly = b->outcome == STI_CONIC_LIMIT && b->residual <= NEARLY && b->gap <= NEARLY;
+    const double length = length_of(L, b);
+    return (holds || nearly) && length >= reach;
+}
+
+// Once more with care and rows and columns of size 1, where the first run came to no end, or to a proof that says
+// nothing of points that are far out: one that is there outranks it.
 static sti_status run_equilibrated(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
                                    sti_stochastic_answer* a) {
     sti_equilibrated s;
     sti_layout M = {0};
     sti_stochastic_answer b = {0};
     sti_stochastic_options fresh = *o;
+    const double reach = reach_of(L, a);
     bool holds = false;
     fresh.start = NULL;
     sti_status status = sti_equilibrate(env, L, &s);
@@ -287,14 +335,14 @@ static sti_status run_equilibrated(sti_env* env, const sti_layout* L, const sti_
     status = sti_layout_create(env, &s.program, L->team, &M);
     if (status == STI_OK) status = reserve(env, &M, &b);
     status = sti_layout_agree(env, L, status);
-    if (status == STI_OK) status = run(env, &M, &fresh, deadline, STI_STOCHASTIC_CAREFUL, &b);
+    if (status == STI_OK) status = run(env, &M, &fresh, deadline, STI_STOCHASTIC_CAREFUL, !(reach > 0), &b);
     if (status == STI_OK) {
         sti_equilibrated_restore(L, &s, &b);
         status = judge_restored(env, L, o, &b, &holds);
     }
     if (status == STI_OK) {
         b.iterations = a->iterations += b.iterations;
-        if (holds) {
+        if (outranks(L, reach, holds, &b)) {
             const sti_stochastic_answer t = *a;
             *a = b;
             b = t;
@@ -320,8 +368,8 @@ sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program, con
     if (status == STI_OK) status = reserve(env, &L, answer);
     status = sti_layout_agree(env, &team, status);
     const double deadline = sti_deadline(env, o.time_limit_s);
-    if (status == STI_OK) status = run(env, &L, &o, deadline, STI_STOCHASTIC_COLD, answer);
-    if (status == STI_OK && answer->outcome == STI_CONIC_LIMIT && !is_late(env, &L, deadline))
+    if (status == STI_OK) status = run(env, &L, &o, deadline, STI_STOCHASTIC_COLD, true, answer);
+    if (status == STI_OK && isfinite(reach_of(&L, answer)) && !is_late(env, &L, deadline))
         status = run_equilibrated(env, &L, &o, deadline, answer);
     sti_layout_clear(env, &L);
     answer->time_s = sti_clock() - begin;

@@ -380,6 +380,44 @@ static void an_objective_without_end_has_a_direction(void** state) {
     sti_stochastic_answer_clear(*state, &a);
 }
 
+// least cost x with small x = 1 (x = 1 / small), or the largest x with small x <= 1: proofs that leave out what is far
+// away must not hide it.
+static void a_point_far_away_is_found_or_left_open(void** state) {
+    const double one = 1, least = -INFINITY;
+    double zero = 0, unit = 1;
+    for (int k = 0; k < 12; k++) {
+        double small = pow(10, -5 - k / 2);
+        const bool row = k % 2 == 0;
+        const double cost = row ? 1 : -1;
+        const sti_scenario s = {.probability = 1,
+                                .m = 1,
+                                .q = 1,
+                                .W0 = sti_matrix_dense_view(1, 1, &zero),
+                                .W = sti_matrix_dense_view(1, 1, &unit),
+                                .Q = sti_matrix_dense_view(1, 1, &unit),
+                                .dl = &one,
+                                .du = &one};
+        const sti_stochastic p = {.n = 1,
+                                  .p = 1,
+                                  .T0 = sti_matrix_dense_view(1, 1, &small),
+                                  .c0 = &cost,
+                                  .bl = row ? &one : &least,
+                                  .bu = &one,
+                                  .scenario_count = 1,
+                                  .scenarios = &s};
+        sti_stochastic_answer a;
+        assert_int_equal(sti_stochastic_solve(*state, &p, NULL, &a), STI_OK);
+        if (small > 5e-9) {
+            assert_int_equal(a.outcome, STI_CONIC_SOLVED);
+            assert_true(fabs(a.x[0] * small - 1) < 1e-7);
+            assert_verified(*state, &p, &a, 1e-7);
+        } else {
+            assert_true(a.outcome == STI_CONIC_SOLVED || a.outcome == STI_CONIC_LIMIT);
+        }
+        sti_stochastic_answer_clear(*state, &a);
+    }
+}
+
 // ---- the check, limits, bad data, memory
 
 static void a_forged_answer_is_rejected(void** state) {
@@ -533,6 +571,7 @@ int main(void) {
         cmocka_unit_test(a_warm_start_takes_fewer_steps),
         cmocka_unit_test(contradicting_rows_are_proved_so),
         cmocka_unit_test(an_objective_without_end_has_a_direction),
+        cmocka_unit_test(a_point_far_away_is_found_or_left_open),
         cmocka_unit_test(a_forged_answer_is_rejected),
         cmocka_unit_test(limits_give_the_best_so_far),
         cmocka_unit_test(bad_data_are_named),
