@@ -245,7 +245,7 @@ static double gap(const interior* k) {
         objective += fabs(k->r[i]);
         distance += fabs(k->r[i]) * (k->r[i] >= 0 ? k->s[i] : k->t[i]);
     }
-    return sti_l1_is_rounding(k->N.A, k->b, k->x, objective) ? 0 : distance / objective;
+    return sti_l1_is_rounding(k->N.A, k->b, k->x, k->r, k->N.t) ? 0 : distance / objective;
 }
 
 // What is left of A'y is taken away, by the least change in the norm of D. Where that leads beyond 1 all of y becomes

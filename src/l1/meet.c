@@ -9,14 +9,9 @@
 
 enum { STEPS = 4 };  // the first solves, the others refine
 
-static double residual(const sti_l1_normal* N, const double* b, const double* x, double* r) {
-    double sum = 0;
+static void residual(const sti_l1_normal* N, const double* b, const double* x, double* r) {
     sti_l1_multiply(N, x, r);
-    for (int i = 0; i < N->m; i++) {
-        r[i] += b[i];
-        sum += fabs(r[i]);
-    }
-    return sum;
+    for (int i = 0; i < N->m; i++) r[i] += b[i];
 }
 
 // room: (2m + 2n)
@@ -35,7 +30,8 @@ static bool meet(sti_l1_normal* N, const double* b, double* x, double* room) {
         sti_l1_normal_solve(N, rhs, dx);
         for (int j = 0; j < N->n; j++) x[j] -= dx[j];
     }
-    return sti_l1_is_rounding(N->A, b, x, residual(N, b, x, r));
+    residual(N, b, x, r);
+    return sti_l1_is_rounding(N->A, b, x, r, N->t);
 }
 
 sti_status sti_l1_meet_rows(sti_env* env, const sti_l1* problem, double* x, bool* met) {

@@ -13,6 +13,7 @@ static const double SHIFT = 1e-14;         // of a diagonal entry, to begin with
 static const double LARGEST_SHIFT = 1e-6;  // the matrix is given up beyond
 static const double SETTLED = 1e-6;        // residual from which on refinement stops
 static const double ROUNDING = 1e-14;      // of a sum, over its terms
+static const double ROW = 1e-9;            // of a row, over what its entries make of the largest x
 
 enum { REFINEMENTS = 4 };
 
@@ -183,11 +184,21 @@ void sti_l1_normal_solve(sti_l1_normal* N, const double* b, double* x) {
     }
 }
 
-bool sti_l1_is_rounding(const sti_matrix* A, const double* b, const double* x, double sum) {
-    double terms = 0;
-    for (int i = 0; i < A->rows; i++) terms += fabs(b[i]);
-    for (int j = 0; j < A->cols; j++) {
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) terms += fabs(A->value[k] * x[j]);
+bool sti_l1_is_rounding(const sti_matrix* A, const double* b, const double* x, const double* r, double* room) {
+    double sum = 0, terms = 0, largest = 0;
+    for (int j = 0; j < A->cols; j++) largest = fmax(largest, fabs(x[j]));
+    for (int i = 0; i < A->rows; i++) {
+        sum += fabs(r[i]);
+        terms += fabs(b[i]);
+        room[i] = fabs(b[i]);
     }
-    return isfinite(terms) && sum <= ROUNDING * terms;
+    for (int j = 0; j < A->cols; j++) {
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
+            terms += fabs(A->value[k] * x[j]);
+            room[A->row[k]] += fabs(A->value[k]) * largest;
+        }
+    }
+    bool met = isfinite(terms) && sum <= ROUNDING * terms;
+    for (int i = 0; i < A->rows && met; i++) met = fabs(r[i]) <= ROW * room[i];
+    return met;
 }

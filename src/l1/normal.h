@@ -34,7 +34,7 @@ void sti_l1_normal_solve(sti_l1_normal* N, const double* b, double* x);
 void sti_l1_multiply(const sti_l1_normal* N, const double* x, double* y);             // y (m) = A x
 void sti_l1_multiply_transposed(const sti_l1_normal* N, const double* y, double* x);  // x (n) = A'y
 
-// Is a sum of |A x + b| no more than the rounding of its terms? Then every row is met.
-bool sti_l1_is_rounding(const sti_matrix* A, const double* b, const double* x, double sum);
+// Is r (m) = A x + b no more than rounding: its sum that of all terms, and every row small against its own? room (m).
+bool sti_l1_is_rounding(const sti_matrix* A, const double* b, const double* x, const double* r, double* room);
 
 #endif

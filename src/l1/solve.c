@@ -69,7 +69,7 @@ static double products(const sti_l1* p, const sti_l1_answer* a, double* r) {
     return worst;
 }
 
-// Objective, bound, gap and residual of the answer; r (m) is scratch.
+// Objective, bound, gap and residual of the answer; r (2 m) is scratch.
 static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
     const sti_matrix* A = &p->A;
     a->residual = products(p, a, r);
@@ -86,7 +86,7 @@ static void measure(const sti_l1* p, double* r, sti_l1_answer* a) {
     for (int i = 0; i < p->m; i++) distance += (of_sum ? fabs(r[i]) : fabs(a->y[i]) * largest) - a->y[i] * r[i];
     if (!of_sum) distance += fmax(weight, 0) * largest;
     a->gap = distance / a->objective;
-    if (!sti_l1_is_rounding(A, p->b, a->x, sum)) return;
+    if (!sti_l1_is_rounding(A, p->b, a->x, r, r + p->m)) return;
     memset(a->y, 0, (size_t)p->m * sizeof *a->y);  // enough for a bound of 0
     a->gap = a->bound = a->residual = 0;
 }
@@ -116,7 +116,7 @@ static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
 
 static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {
     sti_status status = reserve(env, p, o, a);
-    double* r = sti_alloc_array(env, (size_t)p->m, sizeof *r);
+    double* r = sti_alloc_array(env, 2 * (size_t)p->m, sizeof *r);
     if (status == STI_OK && r == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", p->m);
     if (status == STI_OK)
         status = o->norm == STI_L1_LARGEST ? sti_l1_largest(env, p, o, a) : sti_l1_interior(env, p, o, a);

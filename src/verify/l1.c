@@ -16,6 +16,7 @@
 static const long double ROUNDED = 1e-9L;  // A'y over its columns
 static const long double WEIGHT = 1e-12L;  // what rounding may add to a sum of |y_i|
 static const long double MET = 2e-14L;     // a sum of |r| over its terms
+static const long double ROW = 2e-9L;      // and one |r_i| over what its entries make of the largest x
 
 static sti_status check_problem(sti_env* env, const sti_l1* p) {
     if (p->m < 1 || p->n < 1)
@@ -24,13 +25,17 @@ static sti_status check_problem(sti_env* env, const sti_l1* p) {
     return status == STI_OK ? sti_check_data_vector(env, "b", p->b, p->m) : status;
 }
 
-// r = A x + b (m); the largest |A'y|_j over its column and the largest |y|. size: sum of all terms of r.
-static long double products(const sti_l1* p, const sti_l1_answer* a, long double* r, long double* size) {
+// r = A x + b (m), row (m) how large rows are; the largest |A'y|_j over its column and the largest |y|. size: sum of all
+// terms of r.
+static long double products(const sti_l1* p, const sti_l1_answer* a, long double* r, long double* row,
+                            long double* size) {
     const sti_matrix* A = &p->A;
-    long double worst = 0, most = 0;
+    long double worst = 0, most = 0, largest = 0;
     *size = 0;
+    for (int j = 0; j < p->n; j++) largest = fmaxl(largest, fabsl((long double)a->x[j]));
     for (int i = 0; i < p->m; i++) {
         r[i] = p->b[i];
+        row[i] = fabsl(r[i]);
         *size += fabsl(r[i]);
         most = fmaxl(most, fabsl((long double)a->y[i]));
     }
@@ -44,6 +49,7 @@ static long double products(const sti_l1* p, const sti_l1_answer* a, long double
             sum += value * a->y[i];
             column += fabsl(value);
             r[i] += value * a->x[j];
+            row[i] += fabsl(value) * largest;
             *size += fabsl(value * a->x[j]);
         }
         if (column > 0 && most > 0) worst = fmaxl(worst, fabsl(sum) / column / most);
@@ -51,18 +57,27 @@ static long double products(const sti_l1* p, const sti_l1_answer* a, long double
     return worst;
 }
 
+// Are all rows met, each for itself and all together?
+static bool is_met(int m, const long double* r, const long double* row, long double size) {
+    long double sum = 0;
+    for (int i = 0; i < m; i++) {
+        sum += fabsl(r[i]);
+        if (fabsl(r[i]) > ROW * row[i]) return false;
+    }
+    return sum <= MET * size;
+}
+
 // max |A x' + b|_i >= y'(A x' + b) = y'r when A'y = 0 and sum |y_i| <= 1.
-static sti_status judge_largest(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r,
-                                long double size, sti_l1_verification* out) {
-    long double largest = 0, sum = 0, weight = 0, bound = 0;
+static sti_status judge_largest(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r, bool met,
+                                sti_l1_verification* out) {
+    long double largest = 0, weight = 0, bound = 0;
     for (int i = 0; i < p->m; i++) {
         largest = fmaxl(largest, fabsl(r[i]));
-        sum += fabsl(r[i]);
         weight += fabsl((long double)a->y[i]);
         bound += a->y[i] * r[i];
     }
     out->objective = (double)largest;
-    out->gap = sum > MET * size ? (double)((largest - bound) / largest) : 0;
+    out->gap = met ? 0 : (double)((largest - bound) / largest);
     if (!(weight <= 1 + WEIGHT))
         return STI_REJECT(out, "the sum of |y_i| is %.17g, and only up to 1 gives a bound", (double)weight);
     if (!(out->residual <= ROUNDED)) return STI_REJECT(out, "A'y is %.2e of its columns and not zero", out->residual);
@@ -74,7 +89,7 @@ static sti_status judge_largest(const sti_l1* p, const sti_l1_answer* a, double 
     return STI_OK;
 }
 
-static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r, long double size,
+static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, const long double* r, bool met,
                         sti_l1_verification* out) {
     long double objective = 0, distance = 0;
     for (int i = 0; i < p->m; i++) {
@@ -82,7 +97,7 @@ static sti_status judge(const sti_l1* p, const sti_l1_answer* a, double tol, con
         distance += fabsl(r[i]) - a->y[i] * r[i];
     }
     out->objective = (double)objective;
-    out->gap = objective > MET * size ? (double)(distance / objective) : 0;
+    out->gap = met ? 0 : (double)(distance / objective);
     for (int i = 0; i < p->m; i++) {
         if (fabs(a->y[i]) > 1) return STI_REJECT(out, "y[%d] is %.17g, and only -1 to 1 gives a bound", i, a->y[i]);
     }
@@ -105,12 +120,13 @@ sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answe
                           answer->m, problem->n, problem->m);
     if (!sti_check_data_finite(answer->x, problem->n) || !sti_check_data_finite(answer->y, problem->m))
         return STI_REJECT(out, "x or y is not finite");
-    long double* r = sti_alloc_array(env, (size_t)problem->m, sizeof *r);
+    long double* r = sti_alloc_array(env, 2 * (size_t)problem->m, sizeof *r);
     if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", problem->m);
-    long double size;
-    out->residual = (double)products(problem, answer, r, &size);
-    status = answer->norm == STI_L1_LARGEST ? judge_largest(problem, answer, tol, r, size, out)
-                                            : judge(problem, answer, tol, r, size, out);
+    long double size, *row = r + problem->m;
+    out->residual = (double)products(problem, answer, r, row, &size);
+    const bool met = is_met(problem->m, r, row, size);
+    status = answer->norm == STI_L1_LARGEST ? judge_largest(problem, answer, tol, r, met, out)
+                                            : judge(problem, answer, tol, r, met, out);
     sti_free(env, r);
     return status;
 }

@@ -98,6 +98,24 @@ static void equations_of_very_different_size_are_met(void** state) {
     }
 }
 
+// One row of 1e16, two of 1 that contradict each other: what they leave is no rounding of the large one.
+static void small_rows_beside_large_ones_are_not_taken_as_met(void** state) {
+    for (int k = 12; k <= 16; k++) {
+        double A[3] = {pow(10, k), 1, 1}, b[3] = {-A[0], -1, -3};
+        const sti_l1 p = {.m = 3, .n = 1, .A = sti_matrix_dense_view(3, 1, A), .b = b};
+        sti_l1_answer a;
+        sti_l1_verification check;
+        assert_int_equal(sti_l1_solve(*state, &p, NULL, &a), STI_OK);
+        assert_int_equal(a.outcome, STI_SOLVED);
+        assert_true(fabs(a.objective - 2) < 1e-6);
+        assert_verified(*state, &p, &a, 1e-8);
+        a.x[0] = 1 - pow(10, 1 - k);  // leaves 10 of the large row
+        assert_int_equal(sti_verify_l1(*state, &p, &a, 1e-8, &check), STI_OK);
+        assert_false(check.accepted);
+        sti_l1_answer_clear(*state, &a);
+    }
+}
+
 // A column of zeros, and two columns that are the same.
 static void columns_that_determine_nothing_do_no_harm(void** state) {
     double A[] = {1, 0, 1, 1, 0, 1, 1, 0, 1, 2, 0, 2}, b[] = {-1, -2, -6, 0};
@@ -329,6 +347,7 @@ int main(void) {
         cmocka_unit_test(two_unknowns_agree_with_a_search_of_all_vertices),
         cmocka_unit_test(equations_that_can_be_met_are_met),
         cmocka_unit_test(equations_of_very_different_size_are_met),
+        cmocka_unit_test(small_rows_beside_large_ones_are_not_taken_as_met),
         cmocka_unit_test(columns_that_determine_nothing_do_no_harm),
         cmocka_unit_test(rows_may_be_permuted_and_units_changed),
         cmocka_unit_test(a_forged_answer_is_rejected),
