@@ -25,8 +25,8 @@ static sti_status check_problem(sti_env* env, const sti_l1* p) {
     return status == STI_OK ? sti_check_data_vector(env, "b", p->b, p->m) : status;
 }
 
-// r = A x + b (m), row (m) how large rows are; the largest |A'y|_j over its column and the largest |y|. size: sum of all
-// terms of r.
+// r = A x + b (m), row (m) how large rows are; the largest |A'y|_j over its column and the largest |y|. size: sum of
+// all terms of r.
 static long double products(const sti_l1* p, const sti_l1_answer* a, long double* r, long double* row,
                             long double* size) {
     const sti_matrix* A = &p->A;
