@@ -107,13 +107,13 @@ static bool check_scalar(checker* c, const sti_root* root) {
     if (!region) return refuse(c, "a region is not shown to hold one root only");
     if (has_change(c, root->x[0])) return true;
     if (root->proof != STI_ROOT_EXACT) return refuse(c, "an interval is not shown to hold a root");
-    // a root without a change of sign: 0 to (bits - 56) bits of what f is elsewhere is all
+    // a root without a change of sign: that f may be 0, and is so to (bits - 56) bits of what it is elsewhere, is all
     const double size = fmin(1, size_of(c)), few = ldexp(size, 56 - (int)c->r.s.bits);
     sti_span_set_double(&c->r.s, &c->box[0], root->x[0].low);
     if (!evaluate(c, false)) return refuse(c, "a point that is called an exact root is none");
     const sti_span* f = &c->f[0].v;
-    const bool zero = sti_int_sign(&f->low) == 0 && sti_int_sign(&f->high) == 0;
-    return zero || fabs(sti_span_double(&c->r.s, f)) <= few ||
+    const bool possible = sti_span_sign(f) == 0, zero = sti_int_sign(&f->low) == 0 && sti_int_sign(&f->high) == 0;
+    return zero || (possible && fabs(sti_span_double(&c->r.s, f)) <= few) ||
            refuse(c, "a point that is called an exact root is none");
 }
 

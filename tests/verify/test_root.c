@@ -87,6 +87,27 @@ static void roots_in_tiny_units_are_shown(void** state) {
     }
 }
 
+// 1e-70 is nothing to a point of 1e-60, and still no root.
+static void what_is_small_and_not_0_is_no_exact_root(void** state) {
+    static const struct {
+        const char* equation;
+        bool root;
+    } cases[] = {{"x^2", true}, {"x^2 + 1e-70", false}, {"1e-9*(x^2 + 1e-65)", false}, {"(x - 0)^4/3", true}};
+    sti_env* env = *state;
+    for (int k = 0; k < 4; k++) {
+        char text[200];
+        snprintf(text, sizeof text, "{\"kind\": \"root\", \"variables\": {\"x\": [-1, 1]}, \"equations\": [\"%s\"]}",
+                 cases[k].equation);
+        sti_document* problem = parse(env, text);
+        const sti_interval box = {-1, 1}, at = {0, 0};
+        const sti_root root = {.x = &at, .proof = STI_ROOT_EXACT};
+        const sti_root_answer a = {
+            .method = STI_ROOT_SAFE, .n = 1, .outcome = STI_SOLVED, .box = &box, .root_count = 1, .roots = &root};
+        assert_int_equal(accepts_root(env, sti_root_problem_of(problem), &a), cases[k].root);
+        sti_document_destroy(problem);
+    }
+}
+
 static void tampered_systems_are_refused(void** state) {
     sti_env* env = *state;
     sti_document* problem =
@@ -205,13 +226,10 @@ static void allocations_of_the_check_of_bounds_may_fail(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tampered_roots_are_refused),
-        cmocka_unit_test(tampered_systems_are_refused),
-        cmocka_unit_test(roots_in_tiny_units_are_shown),
-        cmocka_unit_test(no_root_is_not_taken_on_trust),
-        cmocka_unit_test(tampered_bounds_are_refused),
-        cmocka_unit_test(every_allocation_may_fail),
-        cmocka_unit_test(allocations_of_the_check_of_bounds_may_fail),
+        cmocka_unit_test(tampered_roots_are_refused),    cmocka_unit_test(tampered_systems_are_refused),
+        cmocka_unit_test(roots_in_tiny_units_are_shown), cmocka_unit_test(what_is_small_and_not_0_is_no_exact_root),
+        cmocka_unit_test(no_root_is_not_taken_on_trust), cmocka_unit_test(tampered_bounds_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),     cmocka_unit_test(allocations_of_the_check_of_bounds_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
 }
