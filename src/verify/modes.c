@@ -452,6 +452,7 @@ static bool status_holds(sti_modes_check* k, int i) {
 static bool own_polygon(sti_modes_check* k, int own) {
     const sti_instant* in = k->instant;
     const sti_instant_contact* p = &in->contacts[own];
+    if (p->corner_count != k->modes->corner_count) return sti_modes_check_fail(k, "another friction polygon");
     for (int i = 0; i < in->contact_count; i++) {
         const sti_instant_contact* c = &in->contacts[i];
         if ((!c->bilateral && c->gap > k->options->gap_tol) || c->tangent_count != 2 || c->mu == 0) continue;

@@ -131,6 +131,25 @@ static void another_model_or_section_is_refused(void** state) {
     sti_modes_destroy(m);
 }
 
+// A polygon with a corner more than the square that the answer speaks of, at a contact that has no friction.
+static void an_answer_with_fewer_corners_is_refused(void** state) {
+    (void)state;
+    static const double square[10] = {1, 1, -1, 1, -1, -1, 1, -1, 1.5, 0}, F[3] = {1, 0, 9};
+    sti_instant_contact c;
+    const sti_instant in = point(&c, F, 0, 5, square);
+    sti_modes* m;
+    sti_modes_verification v;
+    c.corner_count = 0;
+    assert_int_equal(sti_modes_create(group_env, &in, NULL, &m), STI_OK);
+    assert_int_equal(sti_verify_modes(group_env, &in, NULL, m, &v), STI_OK);
+    assert_true(v.accepted);
+    c.corner_count = 5;
+    assert_int_equal(sti_verify_modes(group_env, &in, NULL, m, &v), STI_OK);
+    assert_false(v.accepted);
+    assert_non_null(strstr(v.text, "another friction polygon"));
+    sti_modes_destroy(m);
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     static const double triangle[6] = {1, 0, -1, 1, -1, -1}, F[3] = {1, 0, 9};
@@ -154,6 +173,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pulled_point_goes_against_the_nearest_point_of_its_polygon),
         cmocka_unit_test(another_model_or_section_is_refused),
+        cmocka_unit_test(an_answer_with_fewer_corners_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);
