@@ -360,21 +360,35 @@ static sti_status look(life* l, const sti_step_report* r) {
     return status;
 }
 
+// What a sum of directions of the facets adds up to at least, to be t: K at equal angles, the first along the first
+// tangent, as steps take them.
+static double facet_sum(int facets, const double* t) {
+    const int count = facets == 3 ? 4 : facets;
+    double most = 0;
+    for (int k = 0; k < count; k++) {
+        const double edge = (2 * k + 1) * M_PI / count;
+        most = fmax(most, (cos(edge) * t[0] + sin(edge) * t[1]) / cos(M_PI / count));
+    }
+    return most;
+}
+
 // What facets changed. A contact that sticks does so within the disc too. One that slides with the slip s has the
-// impulse c_t of a corner or a side; with the impulse delta = -mu c_n s / |s| - c_t added it is Coulomb's. So the step
-// is one with the round cone under these impulses more, and they are shown to be at most 2 sin(pi / 2K) mu c_n.
+// impulse c_t of a corner or a side, whose sum is mu c_n with the friction that the step took; with the impulse delta =
+// -mu c_n s / |s| - c_t added it is Coulomb's. So the step is one with the round cone under these impulses more, and
+// they are shown to be at most 2 sin(pi / 2K) mu c_n.
 static void measure_facets(life* l, const sti_step_report* r) {
     double sum = 0, most = 0;
     const sti_stepper_options* o = &l->options;
     if (o->scheme != STI_SCHEME_ALPHA || o->friction != STI_FRICTION_FACETS || o->events != STI_EVENTS_OFF) return;
     for (int i = 0; i < open_contacts(l); i++) {
         const sti_instant_contact* c = &l->instant->contacts[i];
-        const double *t = r->impulse_t + 2 * i, *s = r->slip + 2 * i, bound = c->mu * r->impulse_n[i];
-        const double speed = hypot(s[0], s[1]);
-        if (c->tangent_count != 2 || c->corner_count > 0 || !(bound > 0)) continue;
+        const double *t = r->impulse_t + 2 * i, *s = r->slip + 2 * i, speed = hypot(s[0], s[1]);
+        const bool slides = r->mode[i] == STI_MODE_SLIDE && speed > 0;
+        if (c->tangent_count != 2 || c->corner_count > 0) continue;
+        const double bound = slides ? facet_sum(o->facets, t) : c->mu * r->impulse_n[i];
+        if (!(bound > 0)) continue;
         most += bound;
-        if (r->mode[i] == STI_MODE_SLIDE && speed > 0)
-            sum += hypot(t[0] + bound * s[0] / speed, t[1] + bound * s[1] / speed);
+        if (slides) sum += hypot(t[0] + bound * s[0] / speed, t[1] + bound * s[1] / speed);
     }
     if (!(most > 0)) return;
     if (r->pieces > 1 || r->collisions > 0) {

@@ -1,6 +1,7 @@
 // A run as a measure: a bouncing ball in closed form, as a system and as a body; the same as a path of all steps, of
 // grains too; which impacts are kept; hypotheses that fail; failing allocations.
 #include <math.h>
+#include <stdio.h>
 #include <stiction/stiction.h>
 #include <string.h>
 
@@ -339,6 +340,25 @@ static void every_allocation_may_fail(void** state) {
     }
 }
 
+// Along a corner facets change nothing, whatever friction the step took: that of sliding, or what it was at its start.
+static void facets_change_nothing_along_a_corner(void** state) {
+    (void)state;
+    static const char* const frictions[] = {"\"mu\": 0.5, \"mu_kinetic\": 0.3", "\"mu\": \"0.3/(1 + x)\""};
+    for (int k = 0; k < 2; k++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\", \"z\"], \"kinetic\":"
+                 " \"(x'^2 + y'^2 + z'^2)/2\", \"potential\": \"9.81*z\", \"contacts\": [{\"gap\": \"z\","
+                 " \"slip\": [\"x'\", \"y'\"], %s}], \"state\": {\"q\": [0, 0, 0], \"v\": [3, 0, 0]}}",
+                 frictions[k]);
+        sti_run* run = run_system(text, NULL, NULL, 0.2);
+        const sti_system_run* x = sti_system_run_of(run);
+        assert_true(x->facet_steps > 0);
+        assert_near(x->facet_impulse, 0, 1e-12);
+        sti_run_destroy(run);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bouncing_ball_has_the_measures_of_its_closed_form),
@@ -349,6 +369,7 @@ int main(void) {
         cmocka_unit_test(grains_have_the_measures_of_their_steps),
         cmocka_unit_test(hypotheses_that_fail_are_seen_to_fail),
         cmocka_unit_test(what_facets_changed_is_bounded),
+        cmocka_unit_test(facets_change_nothing_along_a_corner),
         cmocka_unit_test(the_largest_impacts_are_kept_in_order_of_time),
         cmocka_unit_test(few_instants_are_looked_at),
         cmocka_unit_test(every_allocation_may_fail),
