@@ -57,7 +57,7 @@ static sti_status check_polygon(const sti_system* s, const sti_system_shape* sha
 static sti_status copy_corners(sti_system* s, const sti_system_shape* shape) {
     size_t count = 0, at = 0;
     for (int i = 0; shape->corner_count != NULL && i < s->contact_count; i++) {
-        const sti_status status = shape->corner_count[i] > 0 ? check_polygon(s, shape, i) : STI_OK;
+        const sti_status status = shape->corner_count[i] != 0 ? check_polygon(s, shape, i) : STI_OK;
         if (status != STI_OK) return status;
         s->corner_count[i] = shape->corner_count[i];
         count += 2 * (size_t)s->corner_count[i];

@@ -140,6 +140,14 @@ static void what_takes_no_polygons_says_so(void** state) {
         assert_int_equal(sti_document_parse(group_env, text, (size_t)size, "wrong", &document), STI_ERR_INPUT);
         assert_non_null(strstr(sti_env_error(group_env)->text, "polygon"));
     }
+    const char* const names[] = {"x", "y", "z"};
+    const char* const slips[] = {"x'", "y'"};
+    const sti_system_contact_text contact = {.gap = "z", .slip_count = 2, .slip = slips, .mu = "1", .corner_count = -3};
+    const sti_system_text less = {
+        .coordinate_count = 3, .coordinates = names, .kinetic = "x'^2", .contact_count = 1, .contacts = &contact};
+    sti_system* none;
+    assert_int_equal(sti_system_create(group_env, &less, &none), STI_ERR_INPUT);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "contacts[0].polygon: a section of -3 vertices"));
 }
 
 static void every_allocation_may_fail(void** state) {
