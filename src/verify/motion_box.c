@@ -94,11 +94,11 @@ static bool unknown(motion* p, long step, const char* what) {
 }
 
 // Where things are at a time, with other velocities than those of the state or with them (NULL).
-static void place(motion* p, double t, const num* velocities) {
+static void place(motion* p, num t, const num* velocities) {
     const size_t size = (size_t)p->n * sizeof(num);
     memcpy(p->at, p->state, 2 * size);
     if (velocities != NULL) memcpy(p->at + p->n, velocities, size);
-    p->at[2 * p->n] = number(t);
+    p->at[2 * p->n] = t;
 }
 
 static const num* second(const motion* p, const sti_jet* T, int i, int j) {
@@ -124,7 +124,7 @@ static void inertial(const motion* p, const sti_jet* T, num* c, bool* any) {
 }
 
 // M, c, c_v
-static bool read_inertia(motion* p, double t, long step) {
+static bool read_inertia(motion* p, num t, long step) {
     const int n = p->n;
     bool any = false;
     place(p, t, NULL);
@@ -152,7 +152,7 @@ static bool read_inertia(motion* p, double t, long step) {
 }
 
 // k, and where wanted its derivatives: k = Q - V_q
-static bool read_force(motion* p, double t, long step, num* k, bool derivatives) {
+static bool read_force(motion* p, num t, long step, num* k, bool derivatives) {
     const int n = p->n;
     place(p, t, NULL);
     for (int i = 0; i < n; i++) {
@@ -174,7 +174,7 @@ static bool read_force(motion* p, double t, long step, num* k, bool derivatives)
     return true;
 }
 
-static bool read_contact(motion* p, double t, long step, int i) {
+static bool read_contact(motion* p, num t, long step, int i) {
     const int n = p->n;
     const sti_system_contact_text* c = &p->text->contacts[i];
     place(p, t, NULL);
@@ -199,7 +199,7 @@ static bool read_contact(motion* p, double t, long step, int i) {
     return true;
 }
 
-static bool read_joint(motion* p, double t, long step, int i) {
+static bool read_joint(motion* p, num t, long step, int i) {
     const int n = p->n, at = 2 * p->contacts + i;
     place(p, t, NULL);
     const sti_jet* z = read(p, p->text->joints[i].gap, 1);
@@ -209,7 +209,7 @@ static bool read_joint(motion* p, double t, long step, int i) {
     return true;
 }
 
-// ---- the linear system
+// ---- the linear system; factors as 1 / h are off by up to three roundings, which the bound of scaled holds too
 
 static num* entry(const motion* p, int i, int j) {
     return &p->K[(size_t)i * (size_t)(p->order + 1) + (size_t)j];
@@ -324,10 +324,10 @@ static bool check_contact(motion* p, const num* u, long step, int i, int* at) {
 
 // ---- a piece of the box
 
-static bool read_all(motion* p, double t, long step) {
+static bool read_all(motion* p, num t, long step) {
     if (!read_inertia(p, t, step)) return false;
     if (p->box->alpha < 1 && !read_force(p, t, step, p->force, false)) return false;
-    if (!read_force(p, t + p->box->h, step, p->force + p->n, true)) return false;
+    if (!read_force(p, plus(p, t, number(p->box->h)), step, p->force + p->n, true)) return false;
     for (int i = 0; i < p->contacts; i++) {
         if (!read_contact(p, t, step, i)) return false;
     }
@@ -351,7 +351,8 @@ static num settled(const motion* p, num x, int i) {
 
 static bool make_step(motion* p, long step) {
     const int n = p->n;
-    const double t = p->box->time + (double)step * p->box->h, alpha = p->box->alpha;
+    const num t = plus(p, number(p->box->time), scaled(p, number(p->box->h), (double)step));
+    const double alpha = p->box->alpha;
     if (!read_all(p, t, step)) return false;
     pose_motion(p);
     pose(p);
