@@ -84,7 +84,7 @@ typedef struct sti_run_options {
     double time;           // where it ends; 0: the document's, or that of the run that is gone on with (default 0)
     const char* dir;       // a folder that is there, for trajectory.h5 and checkpoint.h5; NULL: no files (default)
     const char* csv;       // a table with one line a step; NULL: none (default)
-    const char* contacts;  // one line a contact and step; NULL: none (default)
+    const char* contacts;  // bodies, grains, parts: one line a contact and step; NULL: none (default)
     const char* attempts;  // of bodies: one line for each solver that was tried on an island; NULL: none (default)
     double checkpoint_s;   // seconds between two checkpoints (default 60)
     bool curve;            // keep a row of numbers for each step (default false)
@@ -297,7 +297,7 @@ typedef struct sti_bed_run {
     double time_search_s, time_solve_s, time_rest_s;
 } sti_bed_run;
 
-// It ends by itself where the bed comes to rest. Tables: of steps. Curve: time and kinetic energy (2).
+// It ends by itself where the bed comes to rest. Tables: of steps, of contacts that carry. Curve: time and kinetic energy (2).
 STI_API sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
 STI_API const sti_bed_run* sti_bed_run_of(const sti_run* run);  // NULL: of another kind
 

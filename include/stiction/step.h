@@ -242,7 +242,7 @@ typedef struct sti_step_report {
     double dropped;             // time at the end of the step that was not integrated
     double lift;                // convex: largest gap that friction opened
     double objective;           // convex: of the step's program; NAN: another scheme
-    double duality_gap;         // its distance from the dual value, in parts of both; NAN: another scheme
+    double duality_gap;  // its distance from the dual value, in parts of both and of f'M^-1 f; NAN: another scheme
     int active;                 // contacts in the problem
     const double* gap;          // at the end                                            (contact_count)
     const double* lifts;        // convex: gap that friction opened at each contact      (contact_count)

@@ -539,13 +539,14 @@ static void attempt_lines(const life* l, FILE* f) {
     }
 }
 
-static void lines(const void* self, int table, FILE* f) {
+static sti_status lines(const void* self, int table, FILE* f) {
     if (table == 0)
         step_line(self, f);
     else if (table == 1)
         contact_lines(self, f);
     else
         attempt_lines(self, f);
+    return STI_OK;
 }
 
 static size_t curve_columns(const void* self) {

@@ -447,7 +447,10 @@ static void put_names(FILE* f, int count, const char* lead) {
 
 static void header(const void* self, int table, FILE* f) {
     const life* l = self;
-    (void)table;
+    if (table == 1) {
+        fputs("t,a,b,gap,nx,ny,nz,impulse_n,impulse_tx,impulse_ty,impulse_tz,lift\n", f);
+        return;
+    }
     fputc('t', f);
     if (l->grains.count <= STI_BED_TABLE_GRAINS) {
         put_names(f, l->grains.count, "");
@@ -460,12 +463,32 @@ static void header(const void* self, int table, FILE* f) {
         f);
 }
 
-static void lines(const void* self, int table, FILE* f) {
-    const life* l = self;
+// Those that carry: the impulse on a, along n and what is left of it; b: a grain, or a wall.
+static sti_status contact_lines(const life* l, FILE* f) {
+    const int count = sti_bed_contact_count(l->bed);
+    sti_bed_contact* list = sti_alloc_array(l->env, (size_t)count + 1, sizeof *list);
+    if (list == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d contacts of a step", count);
+    sti_bed_contacts(l->bed, list);
+    for (int k = 0; k < count; k++) {
+        const sti_bed_contact* c = &list[k];
+        const double r_n = c->r[0] * c->n[0] + c->r[1] * c->n[1] + c->r[2] * c->n[2];
+        if (!(r_n > 0)) continue;
+        fprintf(f, "%.17g,%d,", sti_bed_time(l->bed), c->a);
+        if (c->b >= 0)
+            fprintf(f, "%d", c->b);
+        else
+            fprintf(f, "wall %d", -1 - c->b);
+        fprintf(f, ",%.17g,%.17g,%.17g,%.17g,%.17g", c->gap, c->n[0], c->n[1], c->n[2], r_n);
+        for (int i = 0; i < 3; i++) fprintf(f, ",%.17g", c->r[i] - r_n * c->n[i]);
+        fprintf(f, ",%.17g\n", c->lift);
+    }
+    sti_free(l->env, list);
+    return STI_OK;
+}
+
+static void step_line(const life* l, FILE* f) {
     const sti_bed_report* s = &l->run.last;
     const size_t n = (size_t)l->grains.count;
-    (void)table;
-    if (!l->stepped) return;  // the start has no report
     fprintf(f, "%.17g", s->time);
     if (n <= STI_BED_TABLE_GRAINS) {
         double state[9 * STI_BED_TABLE_GRAINS];
@@ -475,6 +498,14 @@ static void lines(const void* self, int table, FILE* f) {
     fprintf(f, ",%.17g,%.17g,%.17g,%ld,%d,%d,%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", s->kinetic, s->potential,
             s->residual, s->iterations, s->solved ? 1 : 0, s->contacts, s->touching, s->penetration, s->overlap,
             s->cone_violation, s->balance, s->momentum, s->lift, s->gap);
+}
+
+static sti_status lines(const void* self, int table, FILE* f) {
+    const life* l = self;
+    if (!l->stepped) return STI_OK;  // the start has no report
+    if (table == 1) return contact_lines(l, f);
+    step_line(l, f);
+    return STI_OK;
 }
 
 static size_t curve_columns(const void* self) {
@@ -569,7 +600,7 @@ const sti_simulation_type sti_simulation_grains = {
     .commit = commit,
     .position = position,
     .conclude = conclude,
-    .tables = 1,
+    .tables = 2,
     .header = header,
     .lines = lines,
     .curve_columns = curve_columns,

@@ -338,12 +338,13 @@ static void put_contacts(const sti_push_run* run, FILE* to) {
     }
 }
 
-static void lines(const void* self, int table, FILE* f) {
+static sti_status lines(const void* self, int table, FILE* f) {
     const sti_push_run* run = &((const life*)self)->run;
     if (table == 0)
         put_step(run, f);
     else
         put_contacts(run, f);
+    return STI_OK;
 }
 
 static size_t curve_columns(const void* self) {

@@ -206,7 +206,7 @@ static void header(const void* self, int table, FILE* f) {
     fprintf(f, ",residual,least_gap,contacts,pressing,switch\n");
 }
 
-static void lines(const void* self, int table, FILE* f) {
+static sti_status lines(const void* self, int table, FILE* f) {
     const sti_navigation_run* run = &((const life*)self)->run;
     const sti_navigation_report* r = &run->report;
     const int count = sti_navigation_count(run->nav);
@@ -219,6 +219,7 @@ static void lines(const void* self, int table, FILE* f) {
     sti_table_number(f, r->residual);
     sti_table_number(f, r->step > 0 && isfinite(r->least_gap) ? r->least_gap : NAN);
     fprintf(f, ",%d,%d,%d\n", r->contact_count, run->basis_count, run->changed);
+    return STI_OK;
 }
 
 static size_t curve_columns(const void* self) {

@@ -96,8 +96,8 @@ static sti_status table_open(sti_run* run, int k) {
                         run->dir);
     if (run->bytes[k] > 0) return STI_OK;
     s->type->header(s->self, k, run->table[k]);
-    s->type->lines(s->self, k, run->table[k]);
-    return table_measure(run, k);
+    const sti_status status = s->type->lines(s->self, k, run->table[k]);
+    return status == STI_OK ? table_measure(run, k) : status;
 }
 
 static sti_status tables_open(sti_run* run) {
@@ -416,8 +416,8 @@ static sti_status write_step(sti_run* run) {
     sti_status status = keep_row(run);
     for (int k = 0; status == STI_OK && k < STI_TABLES; k++) {
         if (run->table[k] == NULL) continue;
-        s->type->lines(s->self, k, run->table[k]);
-        status = table_measure(run, k);
+        status = s->type->lines(s->self, k, run->table[k]);
+        if (status == STI_OK) status = table_measure(run, k);
     }
     return status == STI_OK ? record(run) : status;
 }

@@ -50,7 +50,7 @@ typedef struct sti_simulation_type {
     // The same for tables.
     int tables;
     void (*header)(const void* self, int table, FILE* f);
-    void (*lines)(const void* self, int table, FILE* f);
+    sti_status (*lines)(const void* self, int table, FILE* f);
     size_t (*curve_columns)(const void* self);
     void (*curve)(const void* self, double* row);
 } sti_simulation_type;

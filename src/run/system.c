@@ -573,7 +573,7 @@ static void put_contact(const sti_system_run_contact* k, FILE* f) {
     sti_table_number(f, k->hit);
 }
 
-static void lines(const void* self, int table, FILE* f) {
+static sti_status lines(const void* self, int table, FILE* f) {
     const life* l = self;
     const sti_step_report* r = &l->run.report;
     const bool stepped = r->step > 0;
@@ -596,6 +596,7 @@ static void lines(const void* self, int table, FILE* f) {
     sti_table_number(f, stepped ? r->duality_gap : NAN);
     for (int i = 0; i < open_contacts(l); i++) sti_table_number(f, l->run.contact[i].lift);
     fputc('\n', f);
+    return STI_OK;
 }
 
 static size_t curve_columns(const void* self) {

@@ -104,6 +104,24 @@ refused "no step to ask about" "--jamming: a bed that has not made a step"
 run run stick-slip --time 0.1 --jamming
 refused "--jamming of a system" "--jamming: not for systems"
 
+# ---- a table of contacts: those that carry, with their lifts
+run run pebble-bed --set count=60,kinetic_mean=0 --time 1 --law cone --csv steps.csv --contacts contacts.csv --quiet
+expect "a table of contacts" 0
+head -n 1 contacts.csv >out
+expect "its columns" 0 "t,a,b,gap,nx,ny,nz,impulse_n,impulse_tx,impulse_ty,impulse_tz,lift"
+# of every step: as many lines as the table of steps counts, and the largest lift is the one told there
+awk -F, 'NR == FNR { if (FNR > 1) { lines[$1]++; if ($12 > lift[$1]) lift[$1] = $12 } next }
+         FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+         $at["touching"] != lines[$1] + 0 || $at["lift"] - lift[$1] > 1e-12 || lift[$1] - $at["lift"] > 1e-12 { wrong++ }
+         lift[$1] > 0 { lifted++ }
+         END { print wrong + 0, (lifted > 20) }' contacts.csv steps.csv >out
+expect "as the table of steps says" 0 "0 1"
+run run pebble-bed --set count=60,kinetic_mean=0 --time 0.8 --law cone --contacts half.csv --out two-tables --quiet
+run run --resume two-tables --time 1 --contacts half.csv --quiet
+cmp -s contacts.csv half.csv && ok "and it goes on" || not_ok "and it goes on" "differs"
+run run stick-slip --time 0.1 --contacts none.csv
+refused "--contacts of a system" "--contacts: not for systems"
+
 # ---- grains that meet fast
 run run pebble-bed --set count=100,kinetic_mean=0 --step 0.05 --time 2 --json
 holds "long steps do not overlook fast pairs" "$code == 0 && $(number penetration_over_radius out) < 0.05"
