@@ -160,7 +160,8 @@ refused "no impacts without inertia" "--impact: scheme quasistatic has no impact
 run run bouncing-ball --scheme convex --time 1
 refused "no restitution in the convex scheme" 'contact "table" has restitution 0.8'
 run run stick-slip --scheme convex --time 1 --json  # it starts at rest, where both values are rounding
-holds "a program and its dual agree, at rest too" "$code == 0 && $(number duality_gap out) < 1e-12"
+apart=$(sed -n 's/.*"duality_gap": \([^,}]*\).*/\1/p' out)
+if awk -v x="$apart" 'BEGIN { exit !(x != "" && x < 1e-12) }'; then ok "a program and its dual agree, at rest too"; else not_ok "a program and its dual agree, at rest too" "$apart"; fi
 run run bouncing-ball --scheme convex --set e=0 --time 1
 expect "an inelastic impact is no friction" 0 "friction 0, largest rise beyond work 0.0e+00; 1 collisions changed it by -9.81"
 
