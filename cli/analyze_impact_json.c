@@ -242,6 +242,8 @@ int cli_impact_json(const cli* c, const cli_impact_request* r, const cli_instant
     cli_json_number(&j, "T_norm_minus", k->T_norm);
     cli_json_number(&j, "T_tan_minus", k->T_tan);
     cli_json_number(&j, "joint_violation", k->incompatible);
+    cli_json_bool(&j, "mass_singular", k->singular);
+    cli_json_integer(&j, "idle", k->idle);
     put_laws(c, &j, r, in, k);
     put_test(&j, k);
     put_set(&j, k);

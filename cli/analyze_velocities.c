@@ -57,6 +57,9 @@ static int print_json(const cli* c, const request* r, const cli_instant* in, con
     cli_json_integer(&j, "n", n);
     put_constraints(&j, in, k);
     cli_json_integer(&j, "rank", k->rank);
+    cli_json_bool(&j, "mass_singular", k->singular);
+    cli_json_integer(&j, "held", k->held);
+    cli_json_integer(&j, "idle", k->idle);
     cli_json_numbers(&j, "norm_grad_h", k->norm, (size_t)m);
     cli_json_matrix(&j, "n_q", k->n_q, m, n);
     cli_json_matrix(&j, "t_q", k->t_q, d, n);
@@ -99,6 +102,12 @@ static void say(const cli* c, const request* r, const cli_instant* in, const sti
         cli_say(c, "  %d: %s%s\n", i + 1, name_of(in, k, i),
                 in->instant->contacts[k->contact[i]].bilateral ? " (bilateral)" : "");
     if (k->rank < m) cli_say(c, "  the gradients are dependent, of rank %d: D_n is the pseudo-inverse of G\n", k->rank);
+    if (k->singular)
+        cli_say(
+            c,
+            "  M is singular: the limit of M + eps 1; joints that hold %d direction%s are eliminated, %d without mass "
+            "%s alone\n",
+            k->held, k->held == 1 ? "" : "s", k->idle, k->idle == 1 ? "is left" : "are left");
     cli_say(c, "%squasi-velocities%s v = Xi M qdot\n", cli_strong(c), cli_plain(c));
     cli_say_row(c, "|grad h|", k->norm, m);
     cli_say_matrix(c, "n_q, one per row", k->n_q, m, n);
@@ -191,7 +200,8 @@ const cli_verb cli_analyze_velocities = {
     .details =
         "Unit normals n_q and tangents t_q in the kinetic metric over all touching constraints, the quasi-velocities\n"
         "v = Xi M qdot and back, the normalized Delassus matrix G, kinetic angles, D_n, D_t, and energy and power in\n"
-        "both coordinates. M must be positive definite. t_q is unique up to a rotation.\n"
+        "both coordinates. t_q is unique up to a rotation. Where M is singular, the limit of a small mass, if there is "
+        "one.\n"
         "With forces also the rates of the quasi-velocities; of an instant by numbers those that one instant tells.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"

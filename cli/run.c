@@ -341,10 +341,7 @@ static const char* system_option(const cli_system_request* own) {
 
 // The same of bodies.
 static const char* body_option(const cli_run_request* r) {
-    return r->attempts != NULL   ? "--attempts"
-           : r->check            ? "--check"
-           : r->no_check         ? "--no-check"
-                                 : NULL;
+    return r->attempts != NULL ? "--attempts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
 }
 
 int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
@@ -504,7 +501,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--csv", CLI_TEXT, "FILE",
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--contacts", CLI_TEXT, "FILE",
-         "of bodies, grains and parts: one line a contact and step: impulse or force, slip, lift, time of its impact", &r.contacts},
+         "of bodies, grains and parts: one line a contact and step: impulse or force, slip, lift, time of its impact",
+         &r.contacts},
         {"--attempts", CLI_TEXT, "FILE",
          "of bodies: which solver ran on which island of a step, how it ended, and why it was taken", &r.attempts},
         {"--accept", CLI_POSITIVE, "TOL",

@@ -223,6 +223,8 @@ typedef struct sti_impact {
     bool independent;         // G is nonsingular
     double incompatible;      // largest |n_i'v| / |n_i| of a joint before the impact; 0 when the velocity fits
     bool own_lambda;          // the implicit laws used Lambda = diag(e, e_t)
+    bool singular;            // M is: everything is the limit of M + eps 1, eps -> 0 (as sti_velocities)
+    int idle;                 // directions without mass that nothing moves
     sti_impact_answer laws[STI_IMPACT_LAW_COUNT];
     sti_restitution_test* test;  // of E; NULL when G is singular or there is no contact
     const double* witness_v;     // velocity that goes with its witness; NULL: none           (n)

@@ -234,20 +234,20 @@ typedef struct sti_step_report {
     int events;
     double stepped;
     const sti_event* event;
-    double collision_energy;    // sum of the changes of kinetic energy in collisions, less the work of moving surfaces;
-                                // convex,
-                                // level gap: work of the normal impulses of contacts that close
-    double gain;                // energy that the impact law would have added
-    int relaxed;                // sum over the collisions, as in sti_collision
-    double dropped;             // time at the end of the step that was not integrated
-    double lift;                // convex: largest gap that friction opened
-    double objective;           // convex: of the step's program; NAN: another scheme
-    double duality_gap;  // its distance from the dual value, in parts of both and of f'M^-1 f; NAN: another scheme
-    int active;                 // contacts in the problem
-    const double* gap;          // at the end                                            (contact_count)
-    const double* lifts;        // convex: gap that friction opened at each contact      (contact_count)
-    const double* impulse_n;    // over the step, collisions included; joints too        (contact_count)
-    const double* impulse_t;    // two for each contact                                  (contact_count x 2)
+    double collision_energy;  // sum of the changes of kinetic energy in collisions, less the work of moving surfaces;
+                              // convex,
+                              // level gap: work of the normal impulses of contacts that close
+    double gain;              // energy that the impact law would have added
+    int relaxed;              // sum over the collisions, as in sti_collision
+    double dropped;           // time at the end of the step that was not integrated
+    double lift;              // convex: largest gap that friction opened
+    double objective;         // convex: of the step's program; NAN: another scheme
+    double duality_gap;       // its distance from the dual value, in parts of both and of f'M^-1 f; NAN: another scheme
+    int active;               // contacts in the problem
+    const double* gap;        // at the end                                            (contact_count)
+    const double* lifts;      // convex: gap that friction opened at each contact      (contact_count)
+    const double* impulse_n;  // over the step, collisions included; joints too        (contact_count)
+    const double* impulse_t;  // two for each contact                                  (contact_count x 2)
     const unsigned char* mode;  // sti_contact_mode                                      (contact_count)
     const double* slip;         // slip in the step's problem, two for each              (contact_count x 2)
     const double* opening;  // n'u + ... of the step's problem, 0 where closed; gap + ... with level gap (contact_count)

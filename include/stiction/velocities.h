@@ -66,9 +66,14 @@ typedef struct sti_velocities {
     const double* t_offset;           // slips of surfaces that move by themselves       (s)
     const double* F_norm;             // n_q'F                                           (c)
     const double* F_tan;              // t_q'F                                           (tangent_count)
+    // M is singular: all of the above is the limit of M + eps 1, eps -> 0. Joints, which hold `held` directions, are
+    // eliminated and are no constraints here; what has no mass and no contact moves (`idle` directions) is left alone.
+    bool singular;
+    int held, idle;
 } sti_velocities;
 
-// STI_ERR_INPUT when M is not positive definite, or when given tangent vectors do not fit.
+// STI_ERR_INPUT where M is singular and there is no such limit (a contact moves what has no mass), or when given
+// tangent vectors do not fit.
 STI_API sti_status sti_velocities_create(sti_env* env, const sti_instant* instant,
                                          const sti_velocities_options* options, sti_velocities** out);
 STI_API void sti_velocities_destroy(sti_env* env, sti_velocities* velocities);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "impacts/massless.h"
 #include "impacts/work.h"
 #include "linalg/few.h"
 
@@ -215,10 +216,7 @@ static bool is_local(const sti_impact_options* o) {
     return o->one_law && (o->law == STI_IMPACT_STRONGE || o->law == STI_IMPACT_LZB);
 }
 
-sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti_impact_options* options,
-                             sti_impact** out) {
-    *out = NULL;
-    const sti_impact_options o = options != NULL ? *options : sti_impact_options_default();
+static sti_status create(sti_env* env, const sti_instant* instant, sti_impact_options o, sti_impact** out) {
     sti_space* space = NULL;
     sti_velocities* velocities = NULL;
     owned_impact* made = NULL;
@@ -253,6 +251,81 @@ sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti
     else if (made != NULL)
         sti_impact_destroy(env, &made->i);
     return status;
+}
+
+// ---- singular M: all of the above in the coordinates of massless.h, and back
+
+// N p_n + H'p_t of the touching contacts
+static double* impulse_of(const sti_massless* m, sti_arena* pool, const sti_impact* k, const sti_impact_solution* x) {
+    const size_t n = (size_t)m->from->n;
+    double* f = sti_arena_doubles(pool, n);
+    for (int i = 0; f != NULL && i < k->p; i++) {
+        const sti_instant_contact* c = &m->from->contacts[k->contact[i]];
+        for (size_t j = 0; j < n; j++) {
+            f[j] += c->n[j] * x->p_n[i];
+            for (int l = k->slip[i]; l < k->slip[i + 1]; l++)
+                f[j] += c->t[(size_t)(l - k->slip[i]) * n + j] * x->p_t[l];
+        }
+    }
+    return f;
+}
+
+static sti_status carry_solution(const sti_massless* m, sti_arena* pool, const sti_impact* k, sti_impact_solution* x) {
+    const double* impulse = impulse_of(m, pool, k, x);
+    x->v = sti_massless_up(m, pool, 1, x->v, true);
+    if (x->v_c != NULL) x->v_c = sti_massless_up(m, pool, 1, x->v_c, true);
+    if (pool->status != STI_OK) return pool->status;
+    x->p_joint = sti_massless_joints(m, pool, k->v, x->v, impulse, &x->momentum);
+    return pool->status;
+}
+
+static sti_status carry_back(const sti_massless* m, owned_impact* made) {
+    sti_impact* k = &made->i;
+    sti_arena* pool = &made->pool;
+    int* contact = sti_arena_ints(pool, (size_t)k->p + 1);
+    int* joint = sti_arena_ints(pool, (size_t)m->joint_count + 1);
+    k->v = sti_arena_copy(pool, m->from->v, (size_t)m->from->n);
+    if (pool->status != STI_OK) return pool->status;
+    for (int i = 0; i < k->p; i++) contact[i] = m->contact[k->contact[i]];
+    for (int i = 0; i < m->joint_count; i++) joint[i] = m->joint[i];
+    k->contact = contact;
+    k->joint = joint;
+    k->n = m->from->n;
+    k->m = m->joint_count;
+    k->singular = true;
+    k->idle = m->idle;
+    if (k->witness_v != NULL) k->witness_v = sti_massless_up(m, pool, 1, k->witness_v, false);
+    for (int l = 0; l < STI_IMPACT_LAW_COUNT; l++) {
+        sti_impact_solution* list = (sti_impact_solution*)k->laws[l].solutions;
+        for (int i = 0; pool->status == STI_OK && i < k->laws[l].count; i++) carry_solution(m, pool, k, &list[i]);
+    }
+    return pool->status;
+}
+
+static sti_status create_singular(sti_env* env, const sti_instant* instant, sti_impact_options o, sti_impact** out) {
+    sti_massless m;
+    if (o.t_q != NULL) return STI_FAIL(env, STI_ERR_INPUT, -1, "t_q: taken where M is positive definite alone");
+    sti_status status = sti_massless_make(env, instant, o.gap_tol, &m);
+    if (status != STI_OK) return status;
+    status = create(env, &m.instant, o, out);
+    if (status == STI_OK) status = carry_back(&m, (owned_impact*)*out);
+    if (status != STI_OK) {
+        sti_impact_destroy(env, *out);
+        *out = NULL;
+    }
+    sti_massless_clear(&m);
+    return status;
+}
+
+sti_status sti_impact_create(sti_env* env, const sti_instant* instant, const sti_impact_options* options,
+                             sti_impact** out) {
+    const sti_impact_options o = options != NULL ? *options : sti_impact_options_default();
+    *out = NULL;
+    bool singular = false;
+    const sti_status status = create(env, instant, o, out);
+    if (status != STI_ERR_INPUT) return status;
+    const sti_status asked = sti_space_mass(env, instant, &singular);
+    return asked != STI_OK ? asked : singular ? create_singular(env, instant, o, out) : status;
 }
 
 void sti_impact_destroy(sti_env* env, sti_impact* impact) {

@@ -90,23 +90,48 @@ static void fill_rows(sti_space* k, sti_space_choice choice) {
 }
 
 // Coordinates may have any units (lengths beside angles): M is made to have a diagonal near 1, by powers of 2, which
-// rounds nothing, before its condition is judged.
+// rounds nothing, before its condition is judged. f and *unit (n) are the caller's to free, whatever comes back.
+static sti_status factor_mass(sti_env* env, const sti_instant* instant, sti_dense_factor* f, double** unit,
+                              bool* definite) {
+    const size_t n = (size_t)instant->n;
+    *unit = sti_alloc_array_zero(env, n, sizeof **unit);
+    sti_status status = sti_dense_factor_init(f, env, instant->n);
+    if (status == STI_OK && *unit == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "units of %zu velocities", n);
+    if (status != STI_OK) return status;
+    double* load = sti_dense_factor_load(f, instant->n);
+    *definite = sti_small_units(instant->n, instant->M, *unit);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) load[i * n + j] = instant->M[i * n + j] * (*unit)[i] * (*unit)[j];
+    *definite = *definite && sti_dense_factor_cholesky(f) && sti_dense_factor_rcond(f) >= 1e-15;
+    return STI_OK;
+}
+
+static sti_status check(sti_env* env, const sti_instant* instant) {
+    sti_status status = sti_instant_check(env, instant);
+    if (status == STI_OK) status = sti_range_check(env, instant);
+    return status == STI_OK ? sti_instant_needs_discs(env, instant) : status;
+}
+
+sti_status sti_space_mass(sti_env* env, const sti_instant* instant, bool* singular) {
+    sti_dense_factor f = {0};
+    double* unit = NULL;
+    bool definite = false;
+    sti_status status = check(env, instant);
+    if (status == STI_OK) status = factor_mass(env, instant, &f, &unit, &definite);
+    *singular = !definite;
+    sti_dense_factor_clear(&f);
+    sti_free(env, unit);
+    return status;
+}
+
 static sti_status invert_mass(sti_space* k) {
     sti_dense_factor f = {0};
     const size_t n = (size_t)k->n;
-    const double* M = k->instant->M;
-    double* unit = sti_alloc_array_zero(k->env, n, sizeof *unit);
-    sti_status status = sti_dense_factor_init(&f, k->env, k->n);
-    if (status == STI_OK && unit == NULL) status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "units of %zu velocities", n);
-    if (status == STI_OK) {
-        double* load = sti_dense_factor_load(&f, k->n);
-        bool definite = sti_small_units(k->n, M, unit);
-        for (size_t i = 0; i < n; i++)
-            for (size_t j = 0; j < n; j++) load[i * n + j] = M[i * n + j] * unit[i] * unit[j];
-        definite = definite && sti_dense_factor_cholesky(&f) && sti_dense_factor_rcond(&f) >= 1e-15;
-        if (!definite)
-            status = STI_FAIL(k->env, STI_ERR_INPUT, -1, "M: not positive definite, as this analysis needs it to be");
-    }
+    double* unit = NULL;
+    bool definite = false;
+    sti_status status = factor_mass(k->env, k->instant, &f, &unit, &definite);
+    if (status == STI_OK && !definite)
+        status = STI_FAIL(k->env, STI_ERR_INPUT, -1, "M: not positive definite, as this analysis needs it to be");
     for (size_t j = 0; status == STI_OK && j < n; j++) {
         double* row = k->Minv + j * n;
         memset(row, 0, n * sizeof *row);
@@ -195,9 +220,7 @@ static void fill_matrix(sti_space* k) {
 
 sti_status sti_space_create(sti_env* env, const sti_instant* instant, sti_space_choice choice, sti_space** out) {
     *out = NULL;
-    sti_status status = sti_instant_check(env, instant);
-    if (status == STI_OK) status = sti_range_check(env, instant);
-    if (status == STI_OK) status = sti_instant_needs_discs(env, instant);
+    sti_status status = check(env, instant);
     if (status != STI_OK) return status;
     sti_space* k = sti_alloc(env, sizeof *k);
     if (k == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "space of contacts");

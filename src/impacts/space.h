@@ -47,6 +47,8 @@ typedef struct sti_space_choice {
     bool bounded;    // bounded forces (pressed contacts) too; they have no impulse, so impacts leave them out
 } sti_space_choice;
 
+// Is the instant one that is taken, and M singular?
+sti_status sti_space_mass(sti_env* env, const sti_instant* instant, bool* singular);
 // STI_ERR_INPUT when M is not positive definite.
 sti_status sti_space_create(sti_env* env, const sti_instant* instant, sti_space_choice choice, sti_space** out);
 void sti_space_destroy(sti_space* space);  // accepts NULL

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "impacts/massless.h"
 #include "impacts/space.h"
 #include "linalg/few.h"
 
@@ -322,10 +323,7 @@ static sti_status fill_slips(build* b) {
     return STI_OK;
 }
 
-sti_status sti_velocities_create(sti_env* env, const sti_instant* instant, const sti_velocities_options* options,
-                                 sti_velocities** out) {
-    *out = NULL;
-    const sti_velocities_options o = options != NULL ? *options : sti_velocities_options_default();
+static sti_status create(sti_env* env, const sti_instant* instant, sti_velocities_options o, sti_velocities** out) {
     sti_space* space = NULL;
     sti_status status = sti_space_create(env, instant, (sti_space_choice){.gap_tol = o.gap_tol}, &space);
     if (status != STI_OK) return status;
@@ -349,6 +347,67 @@ sti_status sti_velocities_create(sti_env* env, const sti_instant* instant, const
     else
         sti_velocities_destroy(env, &made->k);
     return status;
+}
+
+// ---- singular M: all of the above in the coordinates of massless.h, and back
+
+static sti_status carry_back(const sti_massless* m, velocities* made) {
+    sti_velocities* k = &made->k;
+    sti_arena* pool = &made->pool;
+    const int n = m->from->n, r = k->n, rows = k->count + k->tangent_count;
+    int* contact = sti_arena_ints(pool, (size_t)k->count + 1);
+    double* Xi = sti_massless_up(m, pool, rows, k->Xi, false);
+    double* Xi_M = sti_arena_doubles(pool, area(rows, n));
+    double* projector = sti_arena_doubles(pool, area(n, n));
+    double* DT = sti_arena_doubles(pool, area(k->tangent_count, n));
+    double* back = sti_massless_up(m, pool, 1, k->back, true);
+    double* compatible = sti_massless_up(m, pool, 1, k->compatible, true);
+    double* qdot = sti_arena_copy(pool, m->from->v, (size_t)n);
+    if (pool->status != STI_OK) return pool->status;
+    for (int i = 0; i < k->count; i++) contact[i] = m->contact[k->contact[i]];
+    sti_small_multiply(rows, n, n, Xi, m->from->M, Xi_M);
+    sti_small_multiply(k->tangent_count, k->tangent_count, n, k->D_t, Xi_M + area(k->count, n), DT);
+    sti_small_multiply_tn(n, k->tangent_count, n, Xi + area(k->count, n), DT, projector);
+    k->n = n;
+    k->contact = contact;
+    k->n_q = k->Xi = Xi;
+    k->t_q = Xi + area(k->count, n);
+    k->Xi_M = Xi_M;
+    k->tangent_projector = projector;
+    k->back = back;
+    k->compatible = compatible;
+    k->qdot = qdot;
+    k->singular = true;
+    k->idle = m->idle;
+    k->held = n - r - m->idle;
+    return STI_OK;
+}
+
+static sti_status create_singular(sti_env* env, const sti_instant* instant, sti_velocities_options o,
+                                  sti_velocities** out) {
+    sti_massless m;
+    if (o.t_q != NULL) return STI_FAIL(env, STI_ERR_INPUT, -1, "t_q: taken where M is positive definite alone");
+    sti_status status = sti_massless_make(env, instant, o.gap_tol, &m);
+    if (status != STI_OK) return status;
+    status = create(env, &m.instant, o, out);
+    if (status == STI_OK) status = carry_back(&m, (velocities*)*out);
+    if (status != STI_OK) {
+        sti_velocities_destroy(env, *out);
+        *out = NULL;
+    }
+    sti_massless_clear(&m);
+    return status;
+}
+
+sti_status sti_velocities_create(sti_env* env, const sti_instant* instant, const sti_velocities_options* options,
+                                 sti_velocities** out) {
+    const sti_velocities_options o = options != NULL ? *options : sti_velocities_options_default();
+    *out = NULL;
+    bool singular = false;
+    const sti_status status = create(env, instant, o, out);
+    if (status != STI_ERR_INPUT) return status;
+    const sti_status asked = sti_space_mass(env, instant, &singular);
+    return asked != STI_OK ? asked : singular ? create_singular(env, instant, o, out) : status;
 }
 
 void sti_velocities_destroy(sti_env* env, sti_velocities* k) {

@@ -75,6 +75,7 @@ sti_status sti_velocities_rates_of(sti_env* env, const sti_velocities* k, const 
     if (instant->n != k->n)
         return STI_FAIL(env, STI_ERR_ARGUMENT, instant->n, "an instant of %d velocities, and %d quasi-velocities",
                         instant->n, k->n);
+    if (k->singular) return STI_FAIL(env, STI_ERR_INPUT, -1, "M: singular, and rates need its inverse");
     add_forces(k, lambda_n, lambda_t, from_forces);
     memcpy(rate, from_forces, area(k->count + k->tangent_count, 1) * sizeof *rate);
     if (motion == NULL) {

@@ -8,7 +8,9 @@
 //     poisson      both phases: momentum up to impulses of the joints, complementarity, and friction of the pyramid
 //     implicit     with Lambda = e I: complementarity of p_n and n_i'(v+ + e v-), slips of v+ + e v- zero when rough
 //
-// Kinetic norms |n_i| = sqrt(n_i'M^-1 n_i), which E refers to, come from a Cholesky factor made here.
+// Kinetic norms |n_i| = sqrt(n_i'M^-1 n_i), which E refers to, come from a Cholesky factor made here. Where M is singular
+// |n_i|^2 = n_i'x with M x + B'l = n_i, B x = 0 (B: the joints), by elimination; where that has no solution, |n_i| has no
+// limit and nothing is accepted.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/impact.h>
@@ -30,7 +32,9 @@ typedef struct check {
     wide* norm;    // of the contacts                       (p)
     wide* length;  // of the slip rows                      (s)
     int basis_count;
-    wide speed;  // sqrt(2 T-): size of quasi-velocities, and of impulses in their coordinates
+    bool singular;  // M is
+    wide* kkt;      // (n+m) x (n+m+1)
+    wide speed;     // sqrt(2 T-): size of quasi-velocities, and of impulses in their coordinates
 } check;
 
 static wide dot(int n, const double* a, const double* b) {
@@ -68,6 +72,67 @@ static wide kinetic_norm(check* k, const double* row) {
         square += k->r[i] * k->r[i];
     }
     return sqrtl(square);
+}
+
+enum { NOWHERE = -1 };
+
+static void fill_kkt(check* k, const double* row) {
+    const int n = k->n, m = k->claim->m, all = n + m, width = all + 1;
+    for (int i = 0; i < all * width; i++) k->kkt[i] = 0;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) k->kkt[i * width + j] = k->in->M[i * n + j];
+        for (int b = 0; b < m; b++)
+            k->kkt[i * width + n + b] = k->kkt[(n + b) * width + i] = k->in->contacts[k->claim->joint[b]].n[i];
+        k->kkt[i * width + all] = row[i];
+    }
+}
+
+// The largest entry of the rows and columns that are left, or NOWHERE; *at: its place.
+static int find_pivot(const check* k, int from, const int* column, wide floor, int* at) {
+    const int all = k->n + k->claim->m, width = all + 1;
+    wide best = floor;
+    int row = NOWHERE;
+    for (int i = from; i < all; i++) {
+        for (int j = 0; j < all; j++) {
+            if (column[j] >= 0 || !(fabsl(k->kkt[i * width + j]) > best)) continue;
+            best = fabsl(k->kkt[i * width + j]);
+            row = i;
+            *at = j;
+        }
+    }
+    return row;
+}
+
+// |row|, by complete pivoting; < 0: there is none. column (n+m): the row that holds each unknown.
+static wide singular_norm(check* k, const double* row, int* column) {
+    const int n = k->n, all = n + k->claim->m, width = all + 1;
+    wide largest = 0, size = 0, square = 0;
+    fill_kkt(k, row);
+    for (int i = 0; i < all; i++) {
+        column[i] = NOWHERE;
+        for (int j = 0; j < all; j++) largest = fmaxl(largest, fabsl(k->kkt[i * width + j]));
+        size = fmaxl(size, fabsl(k->kkt[i * width + all]));
+    }
+    int rank = 0;
+    for (int at = 0, pivot; (pivot = find_pivot(k, rank, column, 1e-13L * largest, &at)) != NOWHERE; rank++) {
+        for (int j = 0; j < width; j++) {
+            const wide swap = k->kkt[pivot * width + j];
+            k->kkt[pivot * width + j] = k->kkt[rank * width + j];
+            k->kkt[rank * width + j] = swap;
+        }
+        column[at] = rank;
+        for (int i = 0; i < all; i++) {
+            const wide factor = i == rank ? 0 : k->kkt[i * width + at] / k->kkt[rank * width + at];
+            for (int j = 0; factor != 0 && j < width; j++) k->kkt[i * width + j] -= factor * k->kkt[rank * width + j];
+        }
+    }
+    for (int i = rank; i < all; i++) {
+        if (fabsl(k->kkt[i * width + all]) > 1e-9L * size) return -1;
+    }
+    for (int j = 0; j < n; j++) {
+        if (column[j] >= 0) square += row[j] * k->kkt[column[j] * width + all] / k->kkt[column[j] * width + j];
+    }
+    return square > 0 ? sqrtl(square) : 0;
 }
 
 // Removes from r its part in the span of the joint rows.
@@ -131,7 +196,10 @@ static double joint_rates(check* k, const double* v) {
     wide worst = 0;
     for (int i = 0; i < k->claim->m; i++) {
         const sti_instant_contact* c = &k->in->contacts[k->claim->joint[i]];
-        worst = fmaxl(worst, fabsl(dot(k->n, c->n, v) + c->n_offset) / kinetic_norm(k, c->n));
+        wide unit = k->singular ? 0 : kinetic_norm(k, c->n);
+        for (int j = 0; k->singular && j < k->n; j++) unit += fabsl((wide)c->n[j] * v[j]) / k->speed;
+        const wide rate = fabsl(dot(k->n, c->n, v) + c->n_offset);
+        if (rate > 0) worst = fmaxl(worst, rate / unit);
     }
     return (double)(worst / k->speed);
 }
@@ -326,12 +394,30 @@ static void conclude(sti_impact_verification* out, double tol) {
     }
 }
 
+// Norms of the contacts and of their slips. False: a contact has none.
+static bool find_norms(check* k, int* column) {
+    for (int i = 0; i < k->claim->p; i++) {
+        const sti_instant_contact* c = contact_of(k, i);
+        k->norm[i] = k->singular ? singular_norm(k, c->n, column) : kinetic_norm(k, c->n);
+        if (!(k->norm[i] > 0)) return false;
+        for (int l = k->claim->slip[i]; l < k->claim->slip[i + 1]; l++) {
+            const double* t = c->t + (size_t)(l - k->claim->slip[i]) * (size_t)k->n;
+            k->length[l] = k->singular ? singular_norm(k, t, column) : kinetic_norm(k, t);
+            if (k->length[l] < 0) return false;
+            if (!(k->length[l] > 0)) k->length[l] = 1;
+        }
+    }
+    return true;
+}
+
 static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
     const size_t n = (size_t)k->n, p = (size_t)k->claim->p, s = (size_t)k->claim->s, m = (size_t)k->claim->m;
-    wide* memory = sti_alloc_array_zero(env, n * n + m * n + n + p + s, sizeof *memory);
+    const size_t all = n + m;
+    wide* memory = sti_alloc_array_zero(env, n * n + m * n + n + p + s + all * (all + 1), sizeof *memory);
+    int* column = sti_alloc_array(env, all, sizeof *column);
     double* work = sti_alloc_array_zero(env, 2 * p + s, sizeof *work);
     sti_status status = STI_OK;
-    if (memory == NULL || work == NULL) {
+    if (memory == NULL || work == NULL || column == NULL) {
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "verification of an impact");
     } else {
         k->L = memory;
@@ -339,22 +425,21 @@ static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
         k->r = k->basis + m * n;
         k->norm = k->r + n;
         k->length = k->norm + p;
-        if (!factor(k)) status = STI_FAIL(env, STI_ERR_INPUT, -1, "M: not positive definite");
+        k->kkt = k->length + s;
+        k->singular = !factor(k);
+    }
+    if (status == STI_OK) {
+        wide before = 0;
+        for (int i = 0; i < k->n; i++) before += k->in->v[i] * dot(k->n, k->in->M + (size_t)i * n, k->in->v) / 2;
+        k->speed = before > 0 ? sqrtl(2 * before) : 1;
+        if (!find_norms(k, column))
+            status = STI_FAIL(env, STI_ERR_INPUT, -1, "M: a contact moves what has no mass, or nothing that has one");
     }
     if (status == STI_OK) {
         wide before = 0, after = 0;
         for (int i = 0; i < k->n; i++) {
             before += k->in->v[i] * dot(k->n, k->in->M + (size_t)i * n, k->in->v) / 2;
             after += k->x->v[i] * dot(k->n, k->in->M + (size_t)i * n, k->x->v) / 2;
-        }
-        k->speed = before > 0 ? sqrtl(2 * before) : 1;
-        for (int i = 0; i < k->claim->p; i++) {
-            const sti_instant_contact* c = contact_of(k, i);
-            k->norm[i] = kinetic_norm(k, c->n);
-            for (int l = k->claim->slip[i]; l < k->claim->slip[i + 1]; l++) {
-                k->length[l] = kinetic_norm(k, c->t + (size_t)(l - k->claim->slip[i]) * n);
-                if (!(k->length[l] > 0)) k->length[l] = 1;
-            }
         }
         make_basis(k);
         k->out->momentum = imbalance(k, k->in->v, k->x->v, k->x->p_n, k->x->p_t, k->x->p_joint);
@@ -364,6 +449,7 @@ static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
         conclude(k->out, tol);
     }
     sti_free(env, memory);
+    sti_free(env, column);
     sti_free(env, work);
     return status;
 }

@@ -82,6 +82,20 @@ expect "a box without inertia, in the limit" 0 "critical friction mu_c = 1.09426
 run analyze painleve planar-box --set k=0 --json
 expect "and its map" 0 '"mass_singular": true, "limit": "M is singular: limit of M + eps z z'
 
+# ---- a singular mass: a lever without mass, and one that the contact moves
+cat >lever.json <<'END'
+{"kind": "system", "coordinates": ["x", "y", "s"], "kinetic": "(x'^2 + y'^2)/2",
+ "contacts": [{"name": "tip", "gap": "y - s", "slip": ["x' - s'"], "mu": 0.3, "restitution": 0.5}],
+ "joints": [{"name": "lever", "constraint": "s - x/2"}], "state": {"q": [0, 0, 0], "v": [1, -1, 0.5]}}
+END
+run analyze impact lever.json --law newton
+expect "an impact over a lever without mass" 0 "p of joints                     1.8"
+run analyze velocities lever.json --json
+expect "its quasi-velocities" 0 '"mass_singular": true, "held": 1, "idle": 0'
+sed '/"joints"/s/"joints".*"state"/"state"/' lever.json >free.json
+run analyze impact free.json
+refused "a contact that moves what has no mass" "free.json: M: contact tip moves a direction without mass"
+
 # ---- norms of one's own matrices
 echo '{"kind": "matrices", "P": [[2, 1], [-1, 2]], "N": [[0, 1.5], [0, 0]]}' >m.json
 run analyze norms m.json
