@@ -297,7 +297,8 @@ typedef struct sti_bed_run {
     double time_search_s, time_solve_s, time_rest_s;
 } sti_bed_run;
 
-// It ends by itself where the bed comes to rest. Tables: of steps, of contacts that carry. Curve: time and kinetic energy (2).
+// It ends by itself where the bed comes to rest. Tables: of steps, of contacts that carry. Curve: time and kinetic
+// energy (2).
 STI_API sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out);
 STI_API const sti_bed_run* sti_bed_run_of(const sti_run* run);  // NULL: of another kind
 

@@ -159,8 +159,8 @@ static sti_status solve_cone(sti_impulses* p) {
 }
 
 // Value of the program at u, and its distance from that of the dual at the impulses: sum c_j (row_j u + b_j), as M u +
-// f = A'c. In parts of both, and of what no contact would leave, f'M^-1 f / 2 >= sum f_i^2 / M_ii / 2n: at rest both are
-// rounding.
+// f = A'c. In parts of both, and of what no contact would leave, f'M^-1 f / 2 >= sum f_i^2 / M_ii / 2n: at rest both
+// are rounding.
 static void measure_program(const sti_stepper* s, sti_step_report* report) {
     const sti_impulses* p = &s->impulses;
     double value = 0, power = 0, free = 0;

@@ -8,9 +8,9 @@
 //     poisson      both phases: momentum up to impulses of the joints, complementarity, and friction of the pyramid
 //     implicit     with Lambda = e I: complementarity of p_n and n_i'(v+ + e v-), slips of v+ + e v- zero when rough
 //
-// Kinetic norms |n_i| = sqrt(n_i'M^-1 n_i), which E refers to, come from a Cholesky factor made here. Where M is singular
-// |n_i|^2 = n_i'x with M x + B'l = n_i, B x = 0 (B: the joints), by elimination; where that has no solution, |n_i| has no
-// limit and nothing is accepted.
+// Kinetic norms |n_i| = sqrt(n_i'M^-1 n_i), which E refers to, come from a Cholesky factor made here. Where M is
+// singular |n_i|^2 = n_i'x with M x + B'l = n_i, B x = 0 (B: the joints), by elimination; where that has no solution,
+// |n_i| has no limit and nothing is accepted.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/impact.h>
