@@ -26,7 +26,8 @@ help:
 	@echo 'make test      the whole suite; ends with the summary of CTest'
 	@echo 'make build     the library and the command, in build/release'
 	@echo 'make install   into PREFIX ($(PREFIX)); DESTDIR is honoured'
-	@echo 'make python    the Python package as a wheel, in build/wheel; ENV=DIR: installed into that virtual environment too'
+	@echo 'make python    the Python package as a wheel, in build/wheel; ENV=DIR: installed into that virtual environment too,'
+	@echo '               which is made, with the packages of Debian, where there is none'
 	@echo 'make docs      the documentation as a site with search, in build/docs; links are checked'
 	@echo 'make bench     measure, against Siconos too; CSV in bench/results'
 	@echo 'make fuzz      each fuzz target for SECONDS ($(SECONDS))'
@@ -43,7 +44,7 @@ build:
 	@$(configure) -B $(release)
 	@$(build) $(release) -j $(JOBS) --target stiction stiction_static stiction_command
 
-# No network: the wheel is packed from what was built, and what it needs is Debian's.
+# No network: the wheel is packed from what was built, and what it needs is Debian's. An environment that is not there is made.
 python:
 	@tools/bootstrap build python
 	@$(configure) -B $(release)
@@ -51,7 +52,7 @@ python:
 	@rm -rf $(trees)/wheel
 	@cd $(release)/python && /usr/bin/python3 setup.py -q bdist_wheel -d $(trees)/wheel 2>$(trees)/wheel.log || { cat $(trees)/wheel.log; exit 1; }
 	@ls $(trees)/wheel/*.whl
-	@[ -z "$(ENV)" ] || "$(ENV)/bin/python" -m pip install -q --no-index --no-deps --force-reinstall $(trees)/wheel/*.whl
+	@[ -z "$(ENV)" ] || tools/python-env "$(ENV)" $(trees)/wheel/*.whl
 
 # The documentation as a site, by Python alone; links are checked.
 docs:

@@ -121,6 +121,14 @@ static int count_slides(const sti_sticking* k) {
     return count;
 }
 
+// Of the contacts that were asked those that are no rows of joints, nor their friction.
+static int count_surfaces(const sti_instant* in, const sti_sticking_answer* a) {
+    int count = 0;
+    for (int i = 0; i < a->contact_count; i++)
+        count += !in->contacts[a->contact[i]].bilateral && !in->contacts[a->contact[i]].pressed;
+    return count;
+}
+
 void cli_answer_sticking(cli_json* j, const cli_shown* s, const sti_sticking* k, const sti_sticking_verification* v) {
     const sti_sticking_outcome outcome = k->answer.outcome;
     const bool told = v->accepted && outcome != STI_STICKING_UNKNOWN;
@@ -136,8 +144,11 @@ void cli_answer_sticking(cli_json* j, const cli_shown* s, const sti_sticking* k,
                                   : outcome == STI_STICKING_YES ? STI_YES
                                   : outcome == STI_STICKING_NO  ? STI_NO
                                                                 : STI_UNDECIDED);
-    cli_reply_line(&r, "%d contact%s touch%s. %s", k->answer.contact_count, k->answer.contact_count == 1 ? "" : "s",
-                   k->answer.contact_count == 1 ? "es" : "", k->reason);
+    const int touching = count_surfaces(s->instant, &k->answer), rows = k->answer.contact_count - touching;
+    char joints[40] = "";
+    if (rows > 0) snprintf(joints, sizeof joints, ", %d row%s of joints", rows, rows == 1 ? "" : "s");
+    cli_reply_line(&r, "%d contact%s touch%s%s. %s", touching, touching == 1 ? "" : "s", touching == 1 ? "es" : "",
+                   joints, k->reason);
     if (!v->accepted) cli_reply_line(&r, "the check does not accept it: %s", v->text);
     if (isfinite(k->margin)) cli_reply_line(&r, "largest least margin: %.6g in units of force", k->margin);
     say_friction(&r, "least friction, the same everywhere", &k->least_common);

@@ -17,19 +17,24 @@ typedef struct cli_robot_request {
     double decompose;     // 0: not given
 } cli_robot_request;
 
-#define CLI_ROBOT_OPTIONS(r)                                                                                      \
-    {"--ground", CLI_FLAG, NULL, "of a robot: a plane at z = 0 below it", &(r).ground},                           \
-        {"--floating", CLI_FLAG, NULL, "of a robot: its root link moves", &(r).floating},                         \
-        {"--height", CLI_TEXT, "Z", "of a robot: of its root link; auto: it touches z = 0", &(r).height},         \
-        {"--mu", CLI_POSITIVE, "MU", "of a robot: friction of its surfaces and of the ground (0.5)", &(r).mu},    \
-        {"--pose", CLI_TEXT, "POSE", "of a robot: joints at zero, middle or home (docs/urdf.md)", &(r).pose},     \
-        {"--collide", CLI_TEXT, "WITH", "of a robot: collision; visual: also links that can only be seen",        \
-         &(r).collide},                                                                                           \
-        {"--decompose", CLI_POSITIVE, "E",                                                                        \
-         "of a robot: meshes that move as convex parts, within E of their size (one hull)", &(r).decompose},      \
-        {"--joint", CLI_LINES, "NAME=X", "of a robot: where a joint starts; * stands for any text", &(r).joints}, \
-        {"--folder", CLI_LINES, "DIR", "of a robot: where meshes and packages are looked for", &(r).folders}, {   \
-        "--strict", CLI_FLAG, NULL, "of a robot: nothing is mended that URDF does not allow", &(r).strict         \
+// Without the folders, for a verb that names some of its own.
+#define CLI_ROBOT_OPTIONS_BUT_FOLDERS(r)                                                                            \
+    {"--ground", CLI_FLAG, NULL, "of a robot: a plane at z = 0 below it", &(r).ground},                             \
+        {"--floating", CLI_FLAG, NULL, "of a robot: its root link moves", &(r).floating},                           \
+        {"--height", CLI_TEXT, "Z", "of a robot: of its root link; auto: it touches z = 0", &(r).height},           \
+        {"--mu", CLI_POSITIVE, "MU", "of a robot: friction of its surfaces and of the ground (0.5)", &(r).mu},      \
+        {"--pose", CLI_TEXT, "POSE", "of a robot: joints at zero, middle or home (docs/urdf.md)", &(r).pose},       \
+        {"--collide", CLI_TEXT, "WITH", "of a robot: collision; visual: also links that can only be seen",          \
+         &(r).collide},                                                                                             \
+        {"--decompose", CLI_POSITIVE, "E",                                                                          \
+         "of a robot: meshes that move as convex parts, within E of their size (one hull)", &(r).decompose},        \
+        {"--joint", CLI_LINES, "NAME=X", "of a robot: where a joint starts; * stands for any text", &(r).joints}, { \
+        "--strict", CLI_FLAG, NULL, "of a robot: nothing is mended that URDF does not allow", &(r).strict           \
+    }
+
+#define CLI_ROBOT_OPTIONS(r)                                                                               \
+    CLI_ROBOT_OPTIONS_BUT_FOLDERS(r), {                                                                    \
+        "--folder", CLI_LINES, "DIR", "of a robot: where meshes and packages are looked for", &(r).folders \
     }
 
 // Like cli_scene_load, with these options where the file is a robot's; ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are

@@ -3,6 +3,8 @@
 #include "serve.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "run.h"
@@ -56,10 +58,17 @@ static int take_folders(const cli* c, char* lines, cli_serve_settings* out) {
     return CLI_DONE;
 }
 
-static int check_scene(const cli* c, const char* scene) {
+static int check_scene(const cli* c, const cli_serve_settings* settings) {
+    const char* scene = settings->scene;
     sti_document* document = NULL;
+    cli_robot_request own = settings->robot;
+    own.folders = NULL;
+    const char* option = cli_robot_option(&own);
+    if (option != NULL && settings->folder_count == 0 && (scene == NULL || !cli_serve_is_robot(scene)))
+        return cli_fail_usage(c, "%s: for robots (URDF), and there is none", option);
     if (scene == NULL) return CLI_DONE;
-    const int code = cli_scene_load(c, scene, &document);
+    const int code = cli_serve_is_robot(scene) ? cli_robot_load(c, scene, &settings->robot, &document)
+                                               : cli_scene_load(c, scene, &document);
     if (code != CLI_DONE) return code;
     const bool moves = sti_world_scene_of(document) != NULL || cli_course_takes(document);
     sti_document_destroy(document);
@@ -78,6 +87,7 @@ static int serve(cli* c, int argc, char** argv) {
          &settings.limit},
         {"--memory", CLI_POSITIVE, "MB", "for the scene, and again for its analysis (2000)", &memory},
         {"--once", CLI_FLAG, NULL, "ends when the last page is closed", &settings.once},
+        CLI_ROBOT_OPTIONS_BUT_FOLDERS(settings.robot),
     };
     char* positional[1];
     int code;
@@ -93,12 +103,18 @@ static int serve(cli* c, int argc, char** argv) {
     if (settings.port > 65535) return cli_fail_usage(c, "--port: %ld: at most 65535 expected", settings.port);
     settings.scene = count > 0 ? positional[0] : NULL;
     settings.memory = 1e6 * memory;
+    char* looked_in = folders != NULL ? strdup(folders) : NULL;  // for meshes, a folder a line
+    if (folders != NULL && looked_in == NULL) return cli_fail_memory(c);
+    settings.robot.folders = looked_in;
     code = take_folders(c, (char*)folders, &settings);
-    if (code == CLI_DONE) code = check_scene(c, settings.scene);
-    if (code != CLI_DONE) return code;
-    cli_limit_none(c);
-    cli_run_catch_signals();
-    return serve_pages(c, &settings);
+    if (code == CLI_DONE) code = check_scene(c, &settings);
+    if (code == CLI_DONE) {
+        cli_limit_none(c);
+        cli_run_catch_signals();
+        code = serve_pages(c, &settings);
+    }
+    free(looked_in);
+    return code;
 }
 
 const cli_verb cli_verb_serve = {
@@ -112,10 +128,14 @@ const cli_verb cli_verb_serve = {
         "what can happen: which modes, whether all contacts stick and with which margin, with how little friction, "
         "what the\n"
         "contacts can hold, what the laws of impact say; the answers are checked and drawn (docs/page.md).\n"
+        "A robot's file is a scene too; meshes and packages are looked for in the folders as well, and the options of "
+        "robots\n"
+        "are for all that are chosen.\n"
         "Only the loopback address is listened to, and no file is read or written but in the folders of --folder.\n"
         "Exit code 0: ended by Ctrl-C, --time-limit, or by the last page with --once; 2: bad usage or input; 3: built "
         "without.\n\n"
         "example:\n"
-        "    stiction serve arch --folder scenes\n",
+        "    stiction serve arch --folder scenes\n"
+        "    stiction serve robot.urdf --ground --floating --height auto\n",
     .run = serve,
 };

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "page_answers.h"
+#include "robot.h"
 
 enum {
     CLI_SERVE_FOLDERS = 8,
@@ -23,10 +24,11 @@ typedef struct cli_serve_settings {
     const char* scene;                      // to begin with; NULL: none
     const char* folder[CLI_SERVE_FOLDERS];  // with scenes, and for what is saved in the first
     int folder_count;
-    long port;      // 0: one that is free
-    double limit;   // seconds for an answer, a step, the reading of a scene
-    double memory;  // bytes for a scene, and again for its analysis
-    bool once;      // ends with the last page: for tests
+    long port;                // 0: one that is free
+    double limit;             // seconds for an answer, a step, the reading of a scene
+    double memory;            // bytes for a scene, and again for its analysis
+    bool once;                // ends with the last page: for tests
+    cli_robot_request robot;  // of scenes that are files of robots
 } cli_serve_settings;
 
 // ---- the messages (serve_mail.c)
@@ -76,7 +78,9 @@ typedef struct cli_serve_scene {
     char* path;  // NULL: built in
 } cli_serve_scene;
 
-int cli_serve_scenes(const cli_serve_settings* settings, cli_serve_scene** out);  // how many
+bool cli_serve_is_robot(const char* path);
+int cli_serve_scenes(const cli_serve_settings* settings, cli_serve_scene** out);                  // how many
+const cli_serve_scene* cli_serve_find(const cli_serve_scene* list, int count, const char* name);  // NULL: none
 void cli_serve_scenes_free(cli_serve_scene* list, int count);
 // A new file or folder of that name in the first folder of the settings, for free(). NULL: why says.
 char* cli_serve_place(const cli_serve_settings* settings, const char* name, const char* ending, char why[200]);

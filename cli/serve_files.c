@@ -19,6 +19,10 @@ static bool ends_with(const char* text, const char* end) {
     return a > b && strcmp(text + a - b, end) == 0;
 }
 
+bool cli_serve_is_robot(const char* path) {
+    return ends_with(path, ".urdf");
+}
+
 static bool add(cli_serve_scene* list, int* count, const char* name, char* path) {
     if (*count >= MOST_SCENES) return false;
     list[*count] = (cli_serve_scene){.name = strdup(name), .path = path};
@@ -47,6 +51,13 @@ static bool is_served(const char* text) {
     return false;
 }
 
+const cli_serve_scene* cli_serve_find(const cli_serve_scene* list, int count, const char* name) {
+    for (int k = 0; k < count; k++) {
+        if (strcmp(list[k].name, name) == 0) return &list[k];
+    }
+    return NULL;
+}
+
 int cli_serve_scenes(const cli_serve_settings* settings, cli_serve_scene** out) {
     int count = 0;
     *out = calloc(MOST_SCENES, sizeof **out);
@@ -65,8 +76,15 @@ int cli_serve_scenes(const cli_serve_settings* settings, cli_serve_scene** out) 
         if (folder != NULL) closedir(folder);
         qsort(*out + first, (size_t)(count - first), sizeof **out, by_name);
     }
-    if (settings->scene != NULL && cli_scene_instead(settings->scene) == NULL)
-        add(*out, &count, settings->scene, strdup(settings->scene));
+    bool there = false;
+    for (int k = 0; settings->scene != NULL && k < count; k++)
+        there |= (*out)[k].path != NULL && strcmp((*out)[k].path, settings->scene) == 0;
+    if (settings->scene != NULL && !there && cli_scene_instead(settings->scene) == NULL) {
+        const char* slash = strrchr(settings->scene, '/');
+        const char* name =
+            slash != NULL && cli_serve_find(*out, count, slash + 1) == NULL ? slash + 1 : settings->scene;
+        add(*out, &count, name, strdup(settings->scene));
+    }
     return count;
 }
 

@@ -266,39 +266,44 @@ static bool begin_recording(session* s) {
     return status == STI_OK;
 }
 
-static sti_status load(session* s, const cli_serve_scene* from, const char* settings) {
+// NULL: it is read; else what is wrong.
+static const char* read_scene(session* s, const cli_serve_scene* from) {
     const cli_scene* built_in = from->path == NULL ? cli_scene_find(from->name) : NULL;
-    sti_status status = built_in != NULL ? sti_document_parse(s->c.env, built_in->text, strlen(built_in->text),
-                                                              built_in->name, &s->document)
-                                         : sti_document_load(s->c.env, from->path, &s->document);
-    if (status == STI_OK && settings[0] != '\0') status = sti_document_set(s->document, settings);
-    if (status != STI_OK) return status;
+    if (from->path != NULL && cli_serve_is_robot(from->path))
+        return cli_robot_load(&s->c, from->path, &s->settings->robot, &s->document) == CLI_DONE ? NULL
+                                                                                                : cli_last_error();
+    const sti_status status = built_in != NULL ? sti_document_parse(s->c.env, built_in->text, strlen(built_in->text),
+                                                                    built_in->name, &s->document)
+                                               : sti_document_load(s->c.env, from->path, &s->document);
+    return status == STI_OK ? NULL : sti_env_error(s->c.env)->text;
+}
+
+static const char* load(session* s, const cli_serve_scene* from, const char* settings) {
+    const char* wrong = read_scene(s, from);
+    if (wrong != NULL) return wrong;
+    sti_status status = settings[0] != '\0' ? sti_document_set(s->document, settings) : STI_OK;
     s->scene = sti_world_scene_of(s->document);
-    if (s->scene == NULL && cli_course_takes(s->document) && make_folder(s))
-        return cli_course_open(s->c.env, from, settings, s->document, s->folder, &s->course);
-    if (s->scene == NULL) return STI_OK;
-    return sti_world_create(s->c.env, s->scene->bodies, &s->scene->step, &s->world);
+    if (status == STI_OK && s->scene != NULL)
+        status = sti_world_create(s->c.env, s->scene->bodies, &s->scene->step, &s->world);
+    else if (status == STI_OK && cli_course_takes(s->document) && make_folder(s))
+        status = cli_course_open(s->c.env, from, settings, s->document, s->folder, &s->course);
+    if (status != STI_OK) return sti_env_error(s->c.env)->text;
+    if (!is_open(s)) return "no scene: bodies, grains, a system, parts and probes, or vehicles are expected";
+    return s->world == NULL || begin_recording(s) ? NULL : "its recording cannot be written";
 }
 
 static void open_scene(session* s, const char* name, const char* settings) {
     cli_serve_scene* list;
     const int count = cli_serve_scenes(s->settings, &list);
-    const cli_serve_scene* found = NULL;
-    for (int k = 0; k < count; k++) {
-        if (strcmp(list[k].name, name) == 0) found = &list[k];
-    }
+    const cli_serve_scene* found = cli_serve_find(list, count, name);
     if (found == NULL) {
         say(s, "error", "there is no scene of that name");
     } else {
         close_scene(s);
         sti_env_limit_time(s->c.env, s->settings->limit);
-        const sti_status status = load(s, found, settings);
-        if (status != STI_OK)
-            say_error(s);
-        else if (s->world == NULL && s->course == NULL)
-            say(s, "error", "no scene: bodies, grains, a system, parts and probes, or vehicles are expected");
-        else if (s->world != NULL && !begin_recording(s))
-            say(s, "error", "its recording cannot be written");
+        const char* wrong = load(s, found, settings);
+        if (wrong != NULL)
+            say(s, "error", wrong);
         else
             s->name = strdup(name);
         if (s->name == NULL) close_scene(s);
@@ -310,6 +315,20 @@ static void open_scene(session* s, const char* name, const char* settings) {
     tell_scene(s);
     tell_frame(s);
     tell_state(s);
+}
+
+// The scene of the command line: a file, or a built-in one.
+static void open_first(session* s) {
+    cli_serve_scene* list;
+    char* name = NULL;
+    const int count = cli_serve_scenes(s->settings, &list);
+    for (int k = 0; k < count && name == NULL; k++) {
+        const char* path = list[k].path != NULL ? list[k].path : list[k].name;
+        if (strcmp(path, s->settings->scene) == 0) name = strdup(list[k].name);
+    }
+    cli_serve_scenes_free(list, count);
+    if (name != NULL) open_scene(s, name, "");
+    free(name);
 }
 
 // ---- steps
@@ -612,7 +631,7 @@ int cli_session_run(const cli_serve_settings* settings, cli_mail* mail) {
         cli_budget_close(&s.budget);
         return CLI_INTERNAL;
     }
-    if (settings->scene != NULL) open_scene(&s, settings->scene, "");
+    if (settings->scene != NULL) open_first(&s);
     double wait = 0.25;
     bool asking = false;
     while (!cli_mail_ended(mail)) {

@@ -148,4 +148,7 @@ if(STICTION_PYTHON_FOUND)
   endif()
   suite_test(python.package ${CMAKE_COMMAND} -E env ${python_environment} ${STICTION_PYTHON_PROGRAM} -m pytest -q
              -p no:cacheprovider ${python_chosen} ${PROJECT_SOURCE_DIR}/tests/python)
+  if(NOT STICTION_SANITIZE AND NOT STICTION_FUZZ AND NOT STICTION_THREADS)
+    suite_test(python.wheel bash ${PROJECT_SOURCE_DIR}/tests/house/wheel.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  endif()
 endif()

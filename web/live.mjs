@@ -8,7 +8,7 @@ import { connect } from "node:net";
 import puppeteer from "puppeteer-core";
 
 const [chromium, stiction, folder, picture] = process.argv.slice(2);
-const server = spawn(stiction, ["serve", "arch", "--folder", folder, "--answer-limit", "20"], { stdio: ["ignore", "pipe", "inherit"] });
+const server = spawn(stiction, ["serve", "arch", "--folder", folder, "--answer-limit", "20", "--ground", "--mu", "0.7"], { stdio: ["ignore", "pipe", "inherit"] });
 const first = await new Promise((resolve) => server.stdout.once("data", (d) => resolve(String(d).split("\n")[0])));
 const address = new URL(first), port = Number(address.port), socketPath = `${address.pathname}socket`;
 const over = new Promise((resolve) => server.once("exit", resolve));
@@ -47,7 +47,7 @@ try {
     tab.on("pageerror", (e) => faults.push(e.message));
     await tab.goto(first);
     const until = (what, text) => tab.waitForFunction(what, { timeout: 60000 }).catch(() => { throw new Error(`${text}: waited in vain`); });
-    const look = (what) => tab.evaluate(what);
+    const look = (what) => tab.evaluate(what), send = (...parts) => tab.evaluate((p) => window.stiction.live.send(...p), parts);
     await until("window.stiction?.live?.page && document.getElementById('go')", "the scene opens");
     assert.equal(await look("window.stiction.census().bodies"), 14);
 
@@ -96,6 +96,26 @@ try {
     await until(`window.stiction.live.number > ${stones + 1} && window.stiction.run.bodies.length === 14`, "the arch opens again");
     await tab.evaluate(() => window.stiction.live.send("speed", "1"));
 
+    // keys and the choice of speed are for the scene
+    await tab.evaluate(() => document.activeElement.blur());
+    await tab.select("#speed", "0.5");
+    await until("window.stiction.live.speed === 0.5", "half as fast");
+    await tab.evaluate(() => document.activeElement.blur());
+    await tab.keyboard.press("s");
+    await until("window.stiction.run.end > 0", "a key makes a step");
+    await tab.keyboard.press(" ");
+    await until("window.stiction.live.running", "a key lets it run");
+    await tab.keyboard.press(" ");
+    await until("window.stiction.live.running === false", "a key pauses it");
+
+    // a robot's file, on the ground that the command line asked for
+    await send("scene", "arm.urdf", "");
+    await until("window.stiction.run.title === 'arm.urdf' && document.getElementById('go')", "a robot opens");
+    assert.ok(await look("window.stiction.run.bodies.some((b) => b.name === 'ground')"), "it stands on the ground");
+    await send("scene", "arch", "");
+    await until("window.stiction.run.title === 'arch' && document.getElementById('go')", "the arch opens once more");
+    await send("speed", "1");
+
     // a stone is pulled by the mouse, up and away
     const before = await look("Array.from(window.stiction.run.place(0, 5, new Float64Array(7)))");
     const at = await tab.evaluate(() => {
@@ -116,7 +136,6 @@ try {
     await until("window.stiction.live.running === false", "it pauses");
 
     // what is saved stands in the folder, and nowhere else
-    const send = (...parts) => tab.evaluate((p) => window.stiction.live.send(...p), parts);
     const said = async (word) => until(`window.stiction.live.log.some((l) => l.includes(${JSON.stringify(word)}))`, word);
     await send("save", "scene", "mine");
     await said("mine.json");
@@ -134,7 +153,7 @@ try {
     await send("nonsense");
     await send("speed", "1e99");
     await until("window.stiction.live.log.filter((l) => l.startsWith('error')).length >= 16", "each is refused");
-    assert.equal(readdirSync(folder).length, 4, `nothing else was written: ${readdirSync(folder)}`);
+    assert.equal(readdirSync(folder).length, 5, `nothing else was written: ${readdirSync(folder)}`);
 
     // a scene of more bodies than there is memory for
     await send("scene", "arch", "count=50000000");

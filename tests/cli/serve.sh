@@ -35,6 +35,7 @@ refused 2 'a scene is expected' lcp.json
 refused 2 'nothing.json' nothing.json
 refused 2 'is not a folder' --folder none
 refused 2 '65535' --port 70000
+refused 2 '--ground: for robots' arch --ground
 [ $failures -eq 0 ] || exit 1
 
 chromium=$(command -v chromium || command -v chromium-browser)
@@ -48,6 +49,7 @@ cat >'scenes/<img src=x onerror=window.hacked=1>.json' <<'J'
     {"name": "ground", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 1], "offset": 0}},
     {"name": "box", "shape": {"type": "box", "half": [0.5, 0.5]}, "position": [0, 0.5], "velocity": [1, 0]}]}
 J
+cp "${web%/web}/scenes/arm.urdf" scenes/
 mkdir tmp
 export TMPDIR=$work/tmp
 timeout 250 node "$web/live.mjs" "$chromium" "$stiction" "$work/scenes" ${PICTURES:+"$PICTURES/serve.png"} || fail "in Chromium"

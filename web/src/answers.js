@@ -188,6 +188,9 @@ export class Answers {
         const list = mode?.contacts?.length ? mode.contacts.map((c) => ({ at: c.at, tone: toneOf(c.word) }))
             : (a.contacts ?? []).map((c) => ({ at: c.at, force: c.force, normal: c.normal, mu: c.mu, body: c.body, tone: word.get(c.name) ?? fares(c).tone }));
         this.view.showAnswer({ contacts: list.filter((c) => c.at), motion: mode?.motion ?? null });
+        const counts = document.getElementById("counts");
+        const surfaces = (mode?.contacts?.length ? mode.contacts : a.contacts ?? []).filter((c) => !c.bilateral && !c.bounded).length;
+        if (counts && surfaces > 0) counts.textContent = `${surfaces} contact${surfaces === 1 ? "" : "s"}`;
     }
 }
 

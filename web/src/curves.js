@@ -29,6 +29,8 @@ export class Curves {
         this.plots = [];
         box.textContent = "";
         if (!run.groups || run.groups.length === 0) return;
+        this.drawn = run.curve_time.length;
+        if (run.live && this.drawn === 0) { element("p", "Curves begin with the first step.", box, { class: "soft" }); return; }
         const choose = element("details", null, box, { class: "choose" });
         element("summary", "curves", choose);
         const ink = style.getPropertyValue("--ink"), line = { stroke: style.getPropertyValue("--line"), width: 1 };
@@ -39,19 +41,19 @@ export class Curves {
             label.append(group.title);
             if (group.shown) this.plots.push(this.plot(group, width, ink, line));
         }
-        this.drawn = run.curve_time.length;
     }
 
     plot(group, width, ink, line) {
         const { run } = this, axis = { stroke: ink, grid: line, ticks: line, font: "11px system-ui, sans-serif" };
         const filter = group.log ? { filter: (_, splits) => decades(splits), grid: { ...line, filter: (_, s) => decades(s) }, ticks: { ...line, filter: (_, s) => decades(s) } } : {};
-        const value = (_, v) => (v === null || v === undefined ? "" : short(v));
+        const value = (_, v) => (v === null || v === undefined ? "" : short(v)), data = this.data(group);
+        const zero = group.log && !run.live && data.slice(1).every((values) => values.every((v) => v === null)); // no logarithm
         const plot = new uPlot({
-            title: group.title, width, height: run.kind === "curves" ? 230 : 150, scales: { x: { time: false }, y: { distr: group.log ? 3 : 1 } },
+            title: zero ? `${group.title}: 0 throughout` : group.title, width, height: run.kind === "curves" ? 230 : 150, scales: { x: { time: false }, y: { distr: group.log ? 3 : 1 } },
             cursor: { drag: { x: false, y: false } }, legend: { live: true }, hooks: { draw: [(u) => this.place(u)] },
             axes: [{ ...axis, size: 30 }, { ...axis, size: 56, ...filter, values: (_, ticks) => ticks.map(tick) }],
             series: [{ label: "t", value }, ...group.names.map((name, i) => ({ label: name, stroke: INK[i % INK.length], width: 1.6, value, points: { show: false } }))],
-        }, this.data(group), this.box);
+        }, data, this.box);
         plot.group = group;
         plot.mark = element("div", null, plot.over, { class: "mark" });
         plot.over.addEventListener("pointerdown", (e) => this.seek(plot.posToVal(e.offsetX, "x")));
@@ -62,6 +64,7 @@ export class Curves {
     // Rows came in (a live run).
     grow() {
         if (this.run.curve_time.length === this.drawn) return;
+        if (this.drawn === 0) return this.draw();
         this.drawn = this.run.curve_time.length;
         for (const p of this.plots) p.setData(this.data(p.group));
     }

@@ -121,7 +121,7 @@ class Live {
             list: () => { this.scenes = m.scenes; this.saves = m.saves; if (!this.page) this.welcome(); },
             scene: () => this.open(m),
             frame: () => this.frame(m),
-            state: () => { Object.assign(this, { running: m.running, asking: m.asking }); this.controls(); },
+            state: () => { Object.assign(this, { running: m.running, asking: m.asking, speed: m.speed }); this.controls(m.speed); },
             answer: () => { this.answers.push(m); this.showAnswers(); },
             asking: () => this.progress(m),
         };
@@ -170,6 +170,8 @@ class Live {
         this.page.ontick = () => { if (this.grown) { this.grown = false; this.page.curves.grow(); this.page.curves.at(this.page.state.time); } };
         document.querySelector("main").classList.add("live");
         this.page.onsize();
+        const speed = $("speed"), again = speed.onchange; // of what is played again, and of the scene
+        speed.onchange = () => { again(); this.send("speed", speed.value); };
         this.panel();
         this.pulling();
         this.page.seek(run.end);
@@ -203,9 +205,9 @@ class Live {
             }
         }
         const row = element("div", null, box, { class: "row" });
-        button(row, "go", "run", "Run or pause the scene", () => this.send(this.running ? "pause" : "run"));
-        button(row, "one", "step", "Make one step", () => { this.forget(); this.send("step"); });
-        button(row, "ask", "pause and ask", "Pause, and ask what can happen at this instant", () => this.ask());
+        button(row, "go", "run", "Run or pause the scene (space)", () => this.send(this.running ? "pause" : "run"));
+        button(row, "one", "step", "Make one step (S)", () => { this.forget(); this.send("step"); });
+        button(row, "ask", "pause and ask", "Pause, and ask what can happen at this instant (A)", () => this.ask());
         const movable = !run.names; // a scene of bodies
         const friction = element("label", null, movable ? box : null, { class: "row" });
         friction.append("friction of all ");
@@ -225,8 +227,10 @@ class Live {
         this.controls();
     }
 
-    controls() {
+    controls(speed) {
         if (!$("go")) return;
+        const select = $("speed"), at = [...select.options].findIndex((o) => Number(o.value) === speed);
+        if (at >= 0 && at !== select.selectedIndex) { select.selectedIndex = at; this.page.state.speed = speed; }
         $("go").textContent = this.running ? "pause" : "run";
         $("go").setAttribute("aria-pressed", this.running);
         $("asking").style.visibility = this.asking ? "visible" : "hidden";

@@ -102,8 +102,12 @@ export class Marks {
         this.group.traverse((o) => { if (o.renderOrder === 0) o.renderOrder = 14; });
     }
 
+    get moves() {
+        return this.motion !== null && !still;
+    }
+
     move() {
-        if (!this.motion || still) return;
+        if (!this.moves) return;
         const s = (this.unit * (1 - Math.cos((2 * Math.PI * (performance.now() - this.began)) / (1000 * PERIOD)))) / 2, q = new THREE.Quaternion();
         for (const m of this.motion) {
             m.mesh.position.copy(m.place).addScaledVector(m.v, s);

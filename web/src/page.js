@@ -42,7 +42,8 @@ export class Page {
         const { run } = this, top = element("header", null, document.body);
         element("h1", run.title, top);
         this.tabs(top);
-        element("p", run.description || "", top, { class: "description" });
+        element("p", "", top, { class: "description" });
+        this.describe();
         this.tools = element("div", null, top, { class: "tools", role: "toolbar", "aria-label": "View" });
         const main = element("main", null, document.body);
         const stage = element("section", null, main, { id: "stage", "aria-label": "The scene" });
@@ -56,9 +57,15 @@ export class Page {
         this.makeTables();
         this.checks($("tables"));
         if (this.extra.text) this.transcript(side);
+        this.keys(side);
         if (!run.answers) this.timeline();
         else this.answers(main);
         element("p", "", document.body, { id: "status", role: "status", "aria-live": "polite", class: "hidden" });
+    }
+
+    describe() {
+        const { title, description } = this.run;
+        document.querySelector(".description").textContent = description && description !== title ? description : "";
     }
 
     answers(main) {
@@ -181,7 +188,8 @@ export class Page {
         if (this.ontick) this.ontick();
         if (view) {
             if (view.controls.enabled) view.controls.update();
-            view.draw();
+            if (this.recorder) view.draw();
+            else view.refresh();
         }
     }
 
@@ -228,7 +236,7 @@ export class Page {
         }
         if (s === null || typeof s !== "object") return;
         this.run.description ||= typeof s.description === "string" ? s.description : "";
-        document.querySelector(".description").textContent = this.run.description;
+        this.describe();
         const details = element("details", null, box, { id: "checks" }), rows = [];
         details.open = true;
         element("summary", "what was checked", details);
@@ -252,6 +260,21 @@ export class Page {
         element("summary", "what was proved", box);
         element("pre", this.extra.text, box, { tabindex: "0" });
         box.open = true;
+    }
+
+    // What the keyboard does, for those who look for it.
+    keys(side) {
+        const { run, view } = this, box = element("details", null, side, { id: "keys" }), rows = [];
+        element("summary", "keys", box);
+        if (run.live) rows.push(["space", "run or pause"], ["S", "one step"], ["A", "pause and ask"]);
+        else if (!run.answers) rows.push(["space", "play or pause"]);
+        if (!run.answers) rows.push(["\u2190 \u2192", "one frame back, one on"], ["[ ]", "slower, faster"]);
+        if (view) {
+            rows.push(["shift and arrows", view.flat ? "shift the view" : "turn the view"], ["+ \u2212", "nearer, farther"], ["Home", "the view as it was"]);
+            rows.push(...[["F", "forces"], ["C", "cones"], ["V", "vessel"], ["T", "trails"]].filter(([, id]) => $(id)).map(([key, id]) => [key, `${id}, or none`]));
+            rows.push(["P", "save a picture"], ["R", "record a video"]);
+        }
+        fill(element("table", null, box), ["", ""], [...rows, ["D", "light or dark"]]);
     }
 
     // ---- pictures and video
@@ -291,8 +314,16 @@ export class Page {
     key(e) {
         const inField = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName), onButton = /^(BUTTON|SUMMARY)$/.test(e.target.tagName);
         if (e.ctrlKey || e.metaKey || e.altKey || inField || (onButton && e.key === " ")) return;
-        const press = (id) => () => $(id)?.click();
-        const keys = { " ": press("play"), ArrowLeft: press("back"), ArrowRight: press("forth"), Home: press("home"), f: press("forces"), c: press("cones"),
+        const press = (id) => () => $(id)?.click(), live = this.run.live, { view } = this;
+        const turns = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1] };
+        const zooms = { "+": 1.15, "=": 1.15, "-": 1 / 1.15 };
+        if (view && ((e.shiftKey && turns[e.key]) || zooms[e.key])) {
+            if (zooms[e.key]) view.nearer(zooms[e.key]);
+            else view.turn(...turns[e.key]);
+            e.preventDefault();
+            return;
+        }
+        const keys = { " ": press(live ? "go" : "play"), s: press("one"), a: press("ask"), ArrowLeft: press("back"), ArrowRight: press("forth"), Home: press("home"), f: press("forces"), c: press("cones"),
             v: press("vessel"), t: press("trails"), d: press("theme"), p: press("picture"), r: press("video"), "[": () => this.slower(-1), "]": () => this.slower(1) };
         const action = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
         if (action) { action(); e.preventDefault(); }

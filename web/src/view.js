@@ -108,6 +108,7 @@ export class View {
         else this.camera = new THREE.PerspectiveCamera(32, 1, this.size / 500, this.size * 50);
         this.camera.up.set(0, this.flat ? 1 : 0, this.flat ? 0 : 1);
         this.controls = new OrbitControls(this.camera, this.canvas);
+        this.controls.addEventListener("change", () => this.touch());
         this.controls.enableRotate = !this.flat;
         if (this.flat) this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
         this.home();
@@ -125,6 +126,36 @@ export class View {
         this.controls.target.copy(centre);
         this.controls.update();
         this.resize();
+    }
+
+    // By keys: turned in space (angles), shifted in the plane (parts of the picture); nearer by a factor.
+    turn(right, up) {
+        const { camera, controls } = this, away = camera.position.clone().sub(controls.target);
+        if (this.flat) {
+            const by = new THREE.Vector3(right * camera.right / camera.zoom, up * camera.top / camera.zoom, 0);
+            camera.position.add(by);
+            controls.target.add(by);
+        } else {
+            const at = new THREE.Spherical().setFromVector3(new THREE.Vector3(away.x, away.z, -away.y));
+            at.theta += right;
+            at.phi = Math.min(Math.max(at.phi - up, 0.02), Math.PI - 0.02);
+            away.setFromSpherical(at);
+            camera.position.copy(controls.target).add(new THREE.Vector3(away.x, -away.z, away.y));
+        }
+        controls.update();
+        this.touch();
+    }
+
+    nearer(factor) {
+        const { camera, controls } = this;
+        if (this.flat) {
+            camera.zoom *= factor;
+            camera.updateProjectionMatrix();
+        } else {
+            camera.position.lerp(controls.target, 1 - 1 / factor);
+        }
+        controls.update();
+        this.touch();
     }
 
     addBodies() {
@@ -275,9 +306,8 @@ export class View {
     show(frame) {
         const run = this.run, p = this.place;
         this.frame = frame;
-        if (this.grains) {
-            this.showGrains(frame);
-        }
+        this.touch();
+        if (this.grains) this.showGrains(frame);
         for (let k = 0; k < this.meshes.length; k++) {
             run.place(frame, k, p);
             this.meshes[k].position.set(p[0], p[1], p[2]);
@@ -379,6 +409,7 @@ export class View {
     }
 
     showPull(held, to) {
+        this.touch();
         this.pull?.removeFromParent();
         this.pull = null;
         if (!held) return;
@@ -389,11 +420,13 @@ export class View {
     }
 
     mark(body) {
+        this.touch();
         this.meshes.forEach((g, k) => g.traverse((o) => { if (o.isMesh && o.material.emissive) o.material.emissive.set(k === body ? 0x5a2ca0 : 0); }));
     }
 
     // Forces or modes at places, and a motion: of an answer, in place of what the run shows. null: none.
     showAnswer(drawn) {
+        this.touch();
         this.marks ??= new Marks(this);
         this.marks.set(drawn);
         const own = !(drawn?.contacts.length > 0);
@@ -412,6 +445,7 @@ export class View {
     }
 
     highlight(at) {
+        this.touch();
         this.marks?.highlight(at);
     }
 
@@ -426,15 +460,28 @@ export class View {
             this.camera.aspect = aspect;
         }
         this.camera.updateProjectionMatrix();
+        this.touch();
     }
 
     background(color) {
+        this.touch();
         this.scene.background = new THREE.Color(color);
     }
 
+    // Something looks other than it was drawn.
+    touch() {
+        this.stale = true;
+    }
+
     draw() {
+        this.stale = false;
         this.marks?.move();
         this.renderer.render(this.scene, this.camera);
+    }
+
+    // A picture that stands still is not drawn again.
+    refresh() {
+        if (this.stale || this.marks?.moves) this.draw();
     }
 
     // What is in the scene graph now, for tests and screen readers.
