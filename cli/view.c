@@ -55,7 +55,8 @@ static void remove_run(const char* folder) {
 }
 
 // A scene is run first, into a folder beside the page that goes away again; seconds that it gets when nobody says: 60.
-static int view_scene(cli* c, cli_run_request* r, const cli_robot_request* robot, const char* text, const char* out) {
+static int view_scene(cli* c, cli_run_request* r, const cli_robot_request* robot, const content* given,
+                      const char* out) {
     const size_t size = strlen(out) + 16;
     char* folder = malloc(size);
     if (folder == NULL) return cli_fail_memory(c);
@@ -80,7 +81,7 @@ static int view_scene(cli* c, cli_run_request* r, const cli_robot_request* robot
     c->quiet = quiet;
     int code = run;
     if (run == CLI_DONE || run == CLI_NO) {
-        content what = {.folder = {folder}, .title = {r->scene}, .count = 1, .text = text};
+        content what = {.folder = {folder}, .title = {given->title[0]}, .count = 1, .text = given->text};
         code = write_page(c, &what, out);
     }
     if (code == CLI_DONE) code = run;
@@ -90,13 +91,27 @@ static int view_scene(cli* c, cli_run_request* r, const cli_robot_request* robot
     return code;
 }
 
+// "a\nb": a title a line.
+static int take_titles(const cli* c, char* lines, content* what) {
+    int k = 0;
+    for (char *at = lines, *end; at != NULL; at = end, k++) {
+        if (k == what->count) return cli_fail_usage(c, "--title: %.60s: %d runs, and more titles", at, what->count);
+        end = strchr(at, '\n');
+        if (end != NULL) *end++ = '\0';
+        what->title[k] = at;
+    }
+    return CLI_DONE;
+}
+
 static int view(cli* c, int argc, char** argv) {
     const char* out = "page.html";
     content what = {0};
     cli_run_request r = {0};
     cli_robot_request robot = {0};
+    const char* titles = NULL;
     const cli_option options[] = {
         {"--out", CLI_TEXT, "FILE", "the page (page.html)", &out},
+        {"--title", CLI_LINES, "TEXT", "of a run on the page (its folder); may be repeated, in their order", &titles},
         {"--text", CLI_TEXT, "FILE", "a text that the page shows beside the runs", &what.text},
         {"--set", CLI_JOINED, "NAME=X", "of a scene: parameters, as of stiction run", &r.settings},
         {"--time", CLI_POSITIVE, "T", "of a scene: where its run ends", &r.time},
@@ -118,6 +133,8 @@ static int view(cli* c, int argc, char** argv) {
         what.folder[what.count] = name;
         what.title[what.count] = slash != NULL && slash[1] != '\0' ? slash + 1 : name;
     }
+    code = take_titles(c, (char*)titles, &what);
+    if (code != CLI_DONE) return code;
     if (cli_verify_is_run(positional[0])) {
         if (r.settings != NULL || r.time > 0 || r.frame > 0 || cli_robot_option(&robot) != NULL)
             return cli_fail_usage(c, "%.200s: a run that is there already; options of a run are for scenes",
@@ -125,7 +142,7 @@ static int view(cli* c, int argc, char** argv) {
         code = write_page(c, &what, out);
     } else {
         r.scene = positional[0];
-        code = view_scene(c, &r, &robot, what.text, out);
+        code = view_scene(c, &r, &robot, &what, out);
     }
     if (code != CLI_DONE && code != CLI_NO) return code;
     if (c->json) {
@@ -146,14 +163,13 @@ const cli_verb cli_verb_view = {
     .arguments = "RUN..|SCENE [options]",
     .summary = "a page to look at: bodies, forces, curves",
     .details =
-        "RUN is the folder of a run, or its trajectory.h5; a SCENE (file, robot, or built-in one) is run first, for at "
-        "most\n"
-        "--time-limit seconds (60). Several runs stand in one page beside each other. The page is one file that needs "
-        "no network: play, scrub, follow a body, contacts\n"
-        "with their forces and friction cones, energies and residuals (docs/page.md).\n"
-        "Exit code 0: written; 1: written, but the run was stopped or a step of it was not solved; 2: bad usage or "
-        "input;\n"
-        "3: the page could not be written, or this command was built without it.\n\n"
+        "RUN is the folder of a run, or its trajectory.h5; a SCENE (file, robot, or built-in one) is run first, for "
+        "at\n"
+        "most --time-limit seconds (60). Several runs stand in one page beside each other. The page is one file that\n"
+        "needs no network: play, scrub, follow a body, contacts with their forces and friction cones, energies and\n"
+        "residuals (docs/page.md).\n"
+        "Exit code 0: written; 1: written, but the run was stopped or a step of it was not solved; 2: bad usage or\n"
+        "input; 3: the page could not be written, or this command was built without it.\n\n"
         "example:\n"
         "    stiction run arch --out arch\n"
         "    stiction view arch --out arch.html\n"

@@ -32,6 +32,7 @@ refused 2 'nothing' nothing.json
 refused 2 'none/page.html' arch --time 0.02 --out none/page.html
 refused 2 'are for scenes' empty --time 1
 refused 2 'only one by one' arch pebble-bed
+refused 2 'more titles' arch --time 0.02 --title one --title two
 refused 2 'cannot be read' arch --time 0.02 --text nothing.txt
 
 # a hostile name, of a body and of the run itself
@@ -51,7 +52,7 @@ grep -q '<img' evil.html && fail "a name stands in the page as it is"
 "$stiction" view peg --out peg.html >said 2>&1 || fail "view peg: $(cat said)"
 "$stiction" run nav-wall --time 3 --out nav >said 2>&1
 echo 'what was <b>said</b>' >said.txt
-"$stiction" view nav peg bed --text said.txt --out three.html >said 2>&1 || fail "view of three: $(cat said)"
+"$stiction" view nav peg bed --title '<b>fleet</b>' --title peg --text said.txt --out three.html >said 2>&1 || fail "view of three: $(cat said)"
 "$stiction" analyze painleve painleve-rod --page map.html >said 2>&1 || fail "analyze painleve --page: $(cat said)"
 code=0
 "$stiction" analyze painleve painleve-rod --instant --page no.html >said 2>&1 || code=$?
@@ -112,7 +113,7 @@ json.dump({"time": 0, "bodies": 3, "drawn": 8, "answers": [{"question": "closure
 evil = ["</script><img src=x onerror=window.hacked=1>"]
 json.dump({"time": 0, "texts": evil, "answers": [{"question": "sticking", "verdict": "all contacts can stick", "rows": 1}]}, open("bare.want", "w"))
 json.dump({"time": 0, "answers": [{"question": "modes", "verdict": "1 mode can happen", "rows": 2}]}, open("bare-modes.want", "w"))
-json.dump({"time": 3, "bodies": 3, "texts": ["what was <b>said</b>", "least gap"], "tabs": [3, 4, 40]}, open("three.want", "w"))
+json.dump({"time": 3, "bodies": 3, "texts": ["what was <b>said</b>", "<b>fleet</b>", "least gap"], "tabs": [3, 4, 40]}, open("three.want", "w"))
 P
 timeout 300 node "$web/test.mjs" "$chromium" evil bed slip peg map three sticks falls modes grasp bare bare-modes || fail "in Chromium"
 [ $failures -eq 0 ]

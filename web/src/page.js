@@ -251,7 +251,9 @@ export class Page {
         add("ended", s.why || s.outcome);
         const checks = s.check && Array.isArray(s.check.checks) ? s.check.checks : [];
         if (s.check && checks.length === 0) add("checked by code of its own", s.check.accepted ? "every step holds" : "it does not hold");
-        for (const c of checks) rows.push([String(c.text), c.holds ? "holds" : c.holds === false ? "FAILS" : "not looked at"]);
+        const found = (c) => (typeof c.worst !== "number" ? "" : typeof c.limit === "number" && c.limit > 0 ? `${short(c.worst)} \u2264 ${short(c.limit)}` : short(c.worst));
+        for (const c of checks) if (c.looked > 0) rows.push([String(c.text), c.holds === false ? `FAILS: ${short(c.worst)}` : found(c)]);
+        if (checks.length > 0) rows.push(["all of this, by code of its own", s.check.accepted ? "holds" : "does not hold"]);
         fill(element("table", null, details), ["", ""], rows);
     }
 
