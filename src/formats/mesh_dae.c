@@ -3,9 +3,8 @@
 // Read       geometry/mesh with triangles, tristrips, trifans, polylist and polygons (cut into triangles from their
 //            first corner); matrix, translate, rotate, scale, skew and lookat of nodes; instances of geometry, of nodes
 //            and of skinned geometry in its bind shape; asset/unit; the diffuse colours of effects.
-// Not read   up_axis. Descriptions of robots were made for ROS, which does not turn such files either: most say Y_UP
-//            and stand
-//            upright all the same. Everything that is not geometry.
+// Not turned by up_axis: whether it is Y_UP is told to the caller, who may turn the mesh.
+// Not read   everything that is not geometry.
 // A file without a scene shows its geometries as they are.
 #include <limits.h>
 #include <math.h>
@@ -241,6 +240,7 @@ static sti_status add_geometry(reader* r, const sti_xml_node* geometry, const st
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         const sti_xml_node* list = sti_xml_find(mesh, kinds[k]);
         for (; status == STI_OK && list != NULL; list = sti_xml_find_after(list, kinds[k])) {
+            if (sti_xml_find(list, "p") == NULL && sti_xml_find(list, "ph") == NULL) continue;  // no faces, no inputs
             r->out->paint = color_of(r, instance, sti_xml_get(list, "material"));
             status = find_corners(r, list, vertices, &c);
             if (status == STI_OK) status = add_faces(r, list, &c);
@@ -383,10 +383,18 @@ static sti_status read_unit(const reader* r, double* out) {
                          sti_xml_get(unit, "meter"));
 }
 
+static bool says_y_up(const reader* r) {
+    const sti_xml_node* asset = sti_xml_find(r->xml.root, "asset");
+    const sti_xml_node* up = asset != NULL ? sti_xml_find(asset, "up_axis") : NULL;
+    const char* text = up != NULL && up->text != NULL ? up->text : "";
+    return strncmp(text + strspn(text, " \t\r\n"), "Y_UP", 4) == 0;
+}
+
 static sti_status add_scene(reader* r) {
     double unit;
     sti_status status = read_unit(r, &unit);
     if (status != STI_OK) return status;
+    r->out->y_up = says_y_up(r);
     const double place[12] = {unit, 0, 0, 0, 0, unit, 0, 0, 0, 0, unit, 0};
     const sti_xml_node* scene = sti_xml_find(r->xml.root, "scene");
     const sti_xml_node* shown = scene != NULL ? sti_xml_find(scene, "instance_visual_scene") : NULL;

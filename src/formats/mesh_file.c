@@ -32,6 +32,16 @@ void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh) {
     *mesh = (sti_mesh_data){0};
 }
 
+void sti_mesh_turn_up(sti_mesh_data* mesh, const double scale[3]) {
+    for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
+        double* p = mesh->vertices + 3 * i;
+        const double y = p[1] / scale[1], z = p[2] / scale[2];
+        p[1] = 0 - scale[1] * z;
+        p[2] = scale[2] * y;
+    }
+    mesh->y_up = false;
+}
+
 // ---- what the readers use
 
 static sti_status grow(sti_env* env, int* capacity, void** list, size_t size) {

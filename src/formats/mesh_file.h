@@ -20,6 +20,7 @@ typedef struct sti_mesh_data {
     int group_count, group_capacity;
     int* group;     // first triangle of each part that the file tells apart (group_count); OBJ: o and g
     int dropped;    // triangles without an area, left out
+    bool y_up;      // the file says that its y is up; it was not turned (COLLADA)
     bool closed;    // every edge has one triangle on either side
     double volume;  // signed: negative when the triangles of a closed mesh look inward
 } sti_mesh_data;
@@ -32,6 +33,8 @@ sti_status sti_mesh_file_read(sti_env* env, const char* path, const double scale
 sti_status sti_mesh_file_parse(sti_env* env, const char* text, size_t size, const char* name, const double scale[3],
                                sti_mesh_data* out);
 void sti_mesh_data_clear(sti_env* env, sti_mesh_data* mesh);
+// y up becomes z up. scale: what its vertices were multiplied by when it was read.
+void sti_mesh_turn_up(sti_mesh_data* mesh, const double scale[3]);
 
 // ---- the formats: triangles as the file has them
 

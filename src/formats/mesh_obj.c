@@ -135,6 +135,7 @@ static sti_status read_lines(sti_env* env, const char* text, const char* name, l
 sti_status sti_mesh_read_obj(sti_env* env, const char* text, size_t size, const char* name, sti_mesh_data* out) {
     library materials = {0};
     if (strlen(text) != size) return sti_file_fail(env, STI_ERR_INPUT, name, "a byte 0 in the text of an OBJ file");
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) text += 3;  // says UTF-8
     const sti_status status = read_lines(env, text, name, &materials, out);
     sti_free(env, materials.text);
     return status;

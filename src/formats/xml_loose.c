@@ -4,7 +4,7 @@
 // where it stands, and lines keep their numbers:
 //
 //     text or a blank before the declaration, text after the last element     blanks
-//     an encoding that Expat does not know, like utf8                         blanks: UTF-8
+//     an encoding that Expat does not know, like utf8, or that it is not      blanks: UTF-8
 //     a comment with "--" in it                                               blanks in it
 //     & that begins no entity of XML                                          &amp;
 //     bytes that are not UTF-8, where that is the encoding                    ?
@@ -68,7 +68,7 @@ static bool blank_trail(char* text, const char* first) {
 
 // encoding="NAME" of the declaration. *utf8: it is that, or is none any more.
 static bool blank_encoding(char* text, bool* utf8) {
-    static const char* const known[] = {"utf-8", "utf-16", "iso-8859-1", "us-ascii"};
+    static const char* const known[] = {"utf-8", "iso-8859-1", "us-ascii"};
     char* begin = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
     const char* end = strncmp(begin, "<?xml ", 6) == 0 ? strstr(begin, "?>") : NULL;
     char* at = end != NULL ? strstr(begin, "encoding") : NULL;

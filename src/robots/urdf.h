@@ -4,6 +4,7 @@
 //     urdf_tree.c    which link hangs on which; links that fixed joints make one
 //     urdf_place.c   positions of joints at the start, places of links
 //     urdf_shapes.c  collision geometry as shapes
+//     urdf_up.c      meshes that say which way is up
 //     urdf_masses.c  masses of bodies, and what is assumed where there is none
 //     urdf_build.c   bodies, joints, what touches what
 //     urdf_text.c    text that is no XML yet
@@ -14,6 +15,7 @@
 
 #include <stiction/urdf.h>
 
+#include "formats/mesh_file.h"
 #include "formats/xml.h"
 
 #define STI_URDF_THIN 1e-6  // what a point or a plane gets around it
@@ -25,13 +27,14 @@ typedef enum sti_urdf_form {
     STI_URDF_SPHERE,
     STI_URDF_CYLINDER,
     STI_URDF_CAPSULE,
+    STI_URDF_PLANE,  // of other engines: all behind it is solid
     STI_URDF_MESH
 } sti_urdf_form;
 
 typedef struct sti_urdf_geometry {
     const sti_xml_node* node;  // <collision>
     sti_urdf_form form;
-    double size[3];    // of the box; of a mesh: its scale; otherwise radius and length
+    double size[3];    // of the box; of a mesh: its scale; of a plane: its normal; otherwise radius and length
     const char* file;  // of the mesh
     sti_pose origin;   // in the link
     int link;
@@ -108,6 +111,7 @@ typedef struct sti_urdf_model {
     sti_urdf_name* joint_name;  // sorted                               (joint_count)
     int root;                   // link
     bool fixed;                 // the root stays where it is
+    bool turn_up;               // meshes whose y is up are turned
     int* order;                 // links, parents before their children (link_count)
     int piece_count, piece_capacity;
     struct sti_urdf_piece* piece;  // shapes                            (piece_count)
@@ -152,7 +156,14 @@ sti_status sti_urdf_shape(sti_urdf_model* model, int geometry, bool fixed);
 
 // The shape of a form that is no mesh.
 sti_status sti_urdf_plain_shape(const sti_urdf_model* model, const sti_urdf_geometry* geometry, sti_shape** out);
-sti_status sti_urdf_find_mesh(sti_urdf_model* model, const sti_urdf_geometry* geometry, char** path);
+
+// Its triangles; the caller clears them, after failures too.
+sti_status sti_urdf_read_mesh(sti_urdf_model* model, const sti_urdf_geometry* geometry, sti_mesh_data* out);
+
+// ---- urdf_up.c
+
+// model->turn_up, before shapes are made.
+sti_status sti_urdf_find_up(sti_urdf_model* model);
 
 static inline sti_pose sti_urdf_piece_place(const sti_urdf_model* m, int piece) {  // in the frame of the body
     const sti_urdf_geometry* g = &m->geometry[m->piece[piece].geometry];

@@ -315,7 +315,8 @@ static sti_status ignore_overlaps(sti_urdf_model* m, sti_bodies* bodies, sti_bro
 // ---- all
 
 static sti_status add_all(sti_urdf_model* m, sti_urdf_sum* sums, sti_bodies* bodies) {
-    sti_status status = make_shapes(m);
+    sti_status status = sti_urdf_find_up(m);
+    if (status == STI_OK) status = make_shapes(m);
     if (status == STI_OK) status = put_on_ground(m);
     if (status == STI_OK) status = sti_urdf_masses(m, sums);
     if (status == STI_OK) status = remark_shapeless(m, sums);

@@ -127,14 +127,10 @@ static sti_status add_colors(sti_urdf_model* m, const sti_urdf_geometry* g, sti_
 }
 
 static sti_status add_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, int color) {
-    char* path;
     sti_mesh_data mesh;
-    sti_status status = sti_urdf_find_mesh(m, g, &path);
-    if (status != STI_OK) return status;
-    status = sti_mesh_file_read(m->env, path, g->size, &mesh);
+    sti_status status = sti_urdf_read_mesh(m, g, &mesh);
     if (status == STI_OK) status = add_colors(m, g, &mesh, color);
     sti_mesh_data_clear(m->env, &mesh);
-    sti_free(m->env, path);
     return status;
 }
 

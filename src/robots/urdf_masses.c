@@ -10,7 +10,7 @@
 //     moments not > 0     those below that of a ball are raised to it: 2/5 m r^2, with r half the least extent of the
 //                         shapes,
 //                         or the distance from the joint to the centre, within 2 cm and 10 cm
-// Moments that are negative by more than rounding are refused, unless the body as a whole has positive ones.
+// Negative ones of a part stay as they are where the body as a whole has positive ones.
 #include <math.h>
 #include <string.h>
 
@@ -162,9 +162,8 @@ static sti_status raise_moments(sti_urdf_model* m, int body, sti_urdf_sum* s) {
     memcpy(V, s->inertia, sizeof V);
     const sti_xml_node* node = m->link[body].node;
     const double trace = fabs(V[0]) + fabs(V[4]) + fabs(V[8]);
-    if (!isfinite(trace) || sti_lapack_symmetric_eigen(true, 3, V, w, work, 64) != 0 ||
-        w[0] < -fmax(1e-6 * trace, 1e-9 * s->mass))
-        return sti_urdf_fail(m, node, NULL, "moves, and has a negative moment of inertia: %g, %g, %g about the centre",
+    if (!isfinite(trace) || sti_lapack_symmetric_eigen(true, 3, V, w, work, 64) != 0)
+        return sti_urdf_fail(m, node, NULL, "moves, and its moments of inertia are beyond all numbers: %g, %g, %g",
                              s->inertia[0], s->inertia[4], s->inertia[8]);
     const double r = ball_radius(m, body, s), ball = 0.4 * s->mass * r * r;
     const double least = w[2] > 0 ? fmin(ball, 0.01 * w[2] + 1e-30) : ball;

@@ -121,6 +121,12 @@ static int parse_numbers(const char* at, const char* apart, int room, double* va
     return found;
 }
 
+// Is an attribute there with nothing in it? Engines take it as not given.
+static bool is_blank(const sti_urdf_model* m, const sti_xml_node* node, const char* attribute) {
+    const char* text = sti_xml_get(node, attribute);
+    return text != NULL && !m->options->strict && text[strspn(text, " \t\r\n")] == '\0';
+}
+
 // `count` finite numbers apart by blanks; *out stays when the attribute is missing.
 static sti_status read_numbers(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, int count,
                                double* out) {
@@ -128,6 +134,7 @@ static sti_status read_numbers(sti_urdf_model* m, const sti_xml_node* node, cons
     double value[3];
     sti_status status = STI_OK;
     if (text == NULL) return STI_OK;
+    if (is_blank(m, node, attribute)) return sti_urdf_mend(m, node, attribute, "", "nothing in it: taken as not given");
     if (parse_numbers(text, " \t\r\n", count, value) != count) {
         const bool lenient = !m->options->strict;
         int found = lenient ? parse_numbers(text, " \t\r\n,;", count, value) : -1;
@@ -145,7 +152,7 @@ static sti_status read_numbers(sti_urdf_model* m, const sti_xml_node* node, cons
 
 static sti_status need_numbers(sti_urdf_model* m, const sti_xml_node* node, const char* attribute, int count,
                                double* out) {
-    if (sti_xml_get(node, attribute) == NULL)
+    if (sti_xml_get(node, attribute) == NULL || is_blank(m, node, attribute))
         return sti_urdf_fail(m, node, attribute, "%s expected", count == 1 ? "a number is" : "three numbers are");
     return read_numbers(m, node, attribute, count, out);
 }
@@ -274,11 +281,9 @@ static sti_status read_inertial(sti_urdf_model* m, const sti_xml_node* node, sti
     return status;
 }
 
-static const char* const forms[] = {[STI_URDF_BOX] = "box",
-                                    [STI_URDF_SPHERE] = "sphere",
-                                    [STI_URDF_CYLINDER] = "cylinder",
-                                    [STI_URDF_CAPSULE] = "capsule",
-                                    [STI_URDF_MESH] = "mesh"};
+static const char* const forms[] = {
+    [STI_URDF_BOX] = "box",         [STI_URDF_SPHERE] = "sphere", [STI_URDF_CYLINDER] = "cylinder",
+    [STI_URDF_CAPSULE] = "capsule", [STI_URDF_PLANE] = "plane",   [STI_URDF_MESH] = "mesh"};
 
 static sti_status read_scale(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_geometry* g) {
     const char* text = sti_xml_get(node, "scale");
@@ -306,6 +311,12 @@ static sti_status read_sizes(sti_urdf_model* m, const sti_xml_node* node, sti_ur
         case STI_URDF_CAPSULE:
             status = read_length(m, node, "radius", &g->size[0]);
             return status == STI_OK ? read_length(m, node, "length", &g->size[1]) : status;
+        case STI_URDF_PLANE:
+            g->size[2] = 1;
+            status = read_numbers(m, node, "normal", 3, g->size);
+            if (status == STI_OK && !(fabs(g->size[0]) + fabs(g->size[1]) + fabs(g->size[2]) > 1e-12))
+                status = sti_urdf_fail(m, node, "normal", "a normal has a direction");
+            return status;
         default:
             break;
     }
@@ -415,6 +426,8 @@ static sti_status read_axis(sti_urdf_model* m, const sti_xml_node* joint, double
     const sti_xml_node* node = sti_xml_find(joint, "axis");
     axis[0] = 1, axis[1] = axis[2] = 0;
     if (node == NULL) return STI_OK;
+    if (!m->options->strict && (sti_xml_get(node, "xyz") == NULL || is_blank(m, node, "xyz")))
+        return sti_urdf_mend(m, node, "xyz", "", "missing: (1, 0, 0), as without an axis");
     sti_status status = need_numbers(m, node, "xyz", 3, axis);
     if (status != STI_OK) return status;
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
@@ -446,7 +459,8 @@ static sti_status read_bound(sti_urdf_model* m, const sti_xml_node* node, const 
 
 // Where the file gives neither end, URDF says 0 and 0, and engines let the joint move.
 static sti_status read_range(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_joint* joint) {
-    const bool neither = sti_xml_get(node, "lower") == NULL && sti_xml_get(node, "upper") == NULL;
+    const bool no_lower = sti_xml_get(node, "lower") == NULL || is_blank(m, node, "lower");
+    const bool neither = no_lower && (sti_xml_get(node, "upper") == NULL || is_blank(m, node, "upper"));
     if (neither && !m->options->strict)
         return sti_urdf_mend(m, node, NULL, "", "neither lower nor upper: moves without limits");
     joint->lower = joint->upper = 0;

@@ -127,7 +127,7 @@ static sti_status look_for_tidy(sti_urdf_model* m, const sti_xml_node* node, con
     return status;
 }
 
-sti_status sti_urdf_find_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
+static sti_status find_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, char** out) {
     const sti_xml_node* node = sti_xml_find(sti_xml_find(g->node, "geometry"), "mesh");
     *out = NULL;
     sti_status status = look_for(m, g->file, out);
@@ -140,6 +140,17 @@ sti_status sti_urdf_find_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, cha
     return sti_urdf_fail(m, node, "filename", "no such file beside this one or above it%s",
                          m->options->folder_count > 0 ? ", nor in the folders that were named (--folder)"
                                                       : "; folders to look in can be named");
+}
+
+sti_status sti_urdf_read_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, sti_mesh_data* out) {
+    char* path;
+    *out = (sti_mesh_data){0};
+    sti_status status = find_mesh(m, g, &path);
+    if (status != STI_OK) return status;
+    status = sti_mesh_file_read(m->env, path, g->size, out);
+    if (status == STI_OK && out->y_up && m->turn_up) sti_mesh_turn_up(out, g->size);
+    sti_free(m->env, path);
+    return status;
 }
 
 // ---- hulls
@@ -434,12 +445,9 @@ static sti_status make_triangles(sti_urdf_model* m, const sti_urdf_geometry* g, 
 
 static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
     const sti_urdf_geometry* g = &m->geometry[geometry];
-    char* path;
     sti_mesh_data mesh;
     sti_shape* shape = NULL;
-    sti_status status = sti_urdf_find_mesh(m, g, &path);
-    if (status != STI_OK) return status;
-    status = sti_mesh_file_read(m->env, path, g->size, &mesh);
+    sti_status status = sti_urdf_read_mesh(m, g, &mesh);
     if (status == STI_OK && mesh.dropped > 0)
         status =
             sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "mesh: %d triangles without an area", mesh.dropped);
@@ -449,7 +457,6 @@ static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
         if (status == STI_OK) status = add_piece(m, geometry, shape);
     }
     sti_mesh_data_clear(m->env, &mesh);
-    sti_free(m->env, path);
     return status;
 }
 
@@ -476,6 +483,8 @@ sti_status sti_urdf_plain_shape(const sti_urdf_model* m, const sti_urdf_geometry
             return sti_shape_create_box(m->env, 3, (double[]){g->size[0] / 2, g->size[1] / 2, g->size[2] / 2}, out);
         case STI_URDF_SPHERE:
             return sti_shape_create_sphere(m->env, 3, g->size[0], out);
+        case STI_URDF_PLANE:
+            return sti_shape_create_halfspace(m->env, 3, g->size, 0, out);
         case STI_URDF_CAPSULE:
             return sti_shape_create_capsule(m->env, 3, g->size[1] / 2, g->size[0], out);
         default:
@@ -488,6 +497,8 @@ sti_status sti_urdf_shape(sti_urdf_model* m, int geometry, bool fixed) {
     const sti_urdf_geometry* g = &m->geometry[geometry];
     sti_shape* shape;
     if (g->form == STI_URDF_MESH) return add_mesh(m, geometry, fixed);
+    if (g->form == STI_URDF_PLANE && !fixed)
+        return sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "a plane of a link that moves: touches nothing");
     sti_status status = sti_urdf_plain_shape(m, g, &shape);
     if (status == STI_OK && g->form == STI_URDF_CYLINDER && m->options->sides > 0)
         status = sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,

@@ -252,23 +252,34 @@ static sti_status take_settings(sti_urdf_model* m) {
     return STI_OK;
 }
 
-// A root that is nothing but a frame, with floating joints alone, is the world: what floats are its children.
+static sti_status hold(sti_urdf_model* m, const char* why) {
+    m->fixed = true;
+    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->link[m->root].node, NULL, "%s: it stays where it is", why);
+}
+
+// A root that is nothing but a frame, with floating joints alone, is the world: what floats are its children. So is one
+// with a plane, and one of a robot without any mass and surface.
 static sti_status hold_root(sti_urdf_model* m) {
-    bool floats = false, other = false;
+    bool floats = false, other = false, empty = true, plane = false;
+    m->fixed = m->options->fixed;
+    if (m->fixed) return STI_OK;
     for (int k = 0; k < m->link_count; k++) {
         const sti_urdf_link* link = &m->link[k];
         other = other || (link->body_link == m->root && (link->mass > 0 || link->touchable));
+        empty = empty && !(link->mass > 0) && !link->touchable;
     }
+    for (int k = 0; k < m->geometry_count; k++)
+        plane = plane || (m->geometry[k].form == STI_URDF_PLANE && m->link[m->geometry[k].link].body_link == m->root);
     for (int k = 0; k < m->joint_count; k++) {
         const sti_urdf_joint* joint = &m->joint[k];
         if (m->link[joint->parent].body_link != m->root || joint->type == STI_URDF_FIXED) continue;
         floats = true;
         other = other || joint->type != STI_URDF_FLOATING;
     }
-    m->fixed = m->options->fixed || (floats && !other);
-    if (m->fixed == m->options->fixed) return STI_OK;
-    return sti_urdf_remark_add(m, STI_URDF_ASSUMED, m->link[m->root].node, NULL,
-                               "has no mass and no surface, and all else floats in it: it stays where it is");
+    if (floats && !other) return hold(m, "has no mass and no surface, and all else floats in it");
+    if (plane) return hold(m, "has a plane");
+    if (empty && !m->options->strict) return hold(m, "nothing of the robot has a mass or a surface");
+    return STI_OK;
 }
 
 sti_status sti_urdf_tree(sti_urdf_model* m) {

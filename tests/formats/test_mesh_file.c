@@ -93,7 +93,8 @@ static void programs_write_stl_and_obj_in_many_ways(void** state) {
         sti_mesh_data_clear(env, &m);
     }
     static const char obj[] =
-        "v 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nl 1 2\nf 1 2\nf 1 3 \\\n 2\nf 1 \\\r\n 2 4\nf 1 4 3\nf 2 3 4\n";
+        "\xef\xbb\xbfv 0 0 0\nv 1 0 0\nv 0 2 0\nv 0 0 3\nl 1 2\nf 1 2\nf 1 3 \\\n 2\nf 1 \\\r\n 2 4\nf 1 4 3\nf 2 3 "
+        "4\n";
     assert_int_equal(sti_mesh_file_parse(env, obj, strlen(obj), "t.obj", same, &m), STI_OK);
     expect_tetrahedron(&m);
     sti_mesh_data_clear(env, &m);
@@ -220,6 +221,7 @@ static void collada_gives_the_same_by_triangles_lists_and_polygons(void** state)
             "<p>0 9 2 9 1 9 0 9 1 9 3 9 0 9 3 9 2 9 1 9 2 9 3 9</p></polylist>",
             SHOWN),
         DAE("1", "<polygons>" VERTEX "<p>0 2 1</p><p>0 1 3</p><p>0 3 2</p><p>1 2 3</p></polygons>", SHOWN),
+        DAE("1", "<triangles count='0'/>" FACES, SHOWN),
         DAE("1", "<tristrips>" VERTEX "<p>0 2 1 3 0 2</p></tristrips>", SHOWN),
         DAE("1", "<trifans>" VERTEX "<p>0 2 1 3 2</p></trifans><triangles>" VERTEX "<p>1 2 3</p></triangles>", SHOWN),
         DAE("1", FACES, "<!-- a -- b --><node><extra>R & D</extra><instance_geometry url='#g'/></node>"),
