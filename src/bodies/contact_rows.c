@@ -109,6 +109,7 @@ static bool locked(sti_world* world, const sti_row* row) {
         if (k->assembly[node].row_count == 0) return false;
         const bool both = slot[1 - side] >= 0 && k->assembly_of[slot[1 - side]] == node;
         if (both && side == 1) continue;
+        if (!both && !k->assembly[node].held) return false;  // all of it can be moved along
         sti_links_respond(world, node, row, z);
         for (int end = 0; end < 2; end++) {
             if (slot[end] < 0 || k->assembly_of[slot[end]] != node) continue;

@@ -118,6 +118,8 @@ static void list_members(sti_world* world) {
         k->place_row[i] = -1;
         if (slot < 0) continue;
         sti_assembly* at = &k->assembly[k->assembly_of[slot]];
+        const int* key = k->key + (size_t)(SIDES * i);
+        at->held = at->held || (i < k->joint_rows && !k->row[i].wide && (key[0] < 0 || key[1] < 0));
         k->place_row[i] = at->row_count;
         k->member[at->first_row + at->row_count++] = i;
     }

@@ -24,6 +24,7 @@ typedef struct sti_assembly {
     int first_row;  // in sti_links.member
     sti_ldl ldl;    // of its block of S
     bool weak;      // rows that nearly depend on each other: solutions need refinement
+    bool held;      // a joint holds a body of it to one that does not move
 } sti_assembly;
 
 typedef struct sti_links {

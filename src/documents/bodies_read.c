@@ -378,11 +378,16 @@ static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
     return status;
 }
 
-static sti_status check_settings(const sti_bodies_reader* r, const sti_world_scene* scene) {
+// A setting of the run alone, that no body and no formula sees.
+static bool is_of_step(const char* setting) {
+    return strncmp(setting, "step.", 5) == 0 || strcmp(setting, "time") == 0;
+}
+
+static sti_status check_settings(const sti_bodies_reader* r, const sti_world_scene* scene, bool step_alone) {
     for (int k = 0; k < r->settings.count; k++) {
         char list[300] = "";
         size_t at = 0;
-        if (r->settings.one[k].used) continue;
+        if (r->settings.one[k].used || (step_alone && !is_of_step(r->settings.one[k].name))) continue;
         for (int i = 0; i < scene->parameter_count + COUNT_OF(step_fields) && at < sizeof list; i++) {
             const bool own = i < scene->parameter_count;
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%s, ", own ? "" : "step.",
@@ -394,13 +399,15 @@ static sti_status check_settings(const sti_bodies_reader* r, const sti_world_sce
     return STI_OK;
 }
 
-static sti_status read_all(sti_bodies_reader* r, sti_world_scene* scene) {
+// step_alone: no bodies.
+static sti_status read_all(sti_bodies_reader* r, bool step_alone, sti_world_scene* scene) {
     sti_status status = read_frame(r, scene);
     if (status == STI_OK) status = read_step(r, scene);
+    if (step_alone) return status == STI_OK ? check_settings(r, scene, true) : status;
     if (status == STI_OK) status = sti_bodies_read_materials(r);
     if (status == STI_OK) status = sti_bodies_read_each(r, "bodies", read_body);
     if (status == STI_OK) status = sti_bodies_read_robots(r, scene);  // takes the settings of its joints
-    if (status == STI_OK) status = check_settings(r, scene);
+    if (status == STI_OK) status = check_settings(r, scene, false);
     if (status == STI_OK) status = sti_bodies_read_joints(r);
     if (status == STI_OK) status = sti_bodies_read_springs(r);
     return status;
@@ -408,14 +415,14 @@ static sti_status read_all(sti_bodies_reader* r, sti_world_scene* scene) {
 
 // ---- the scene, and what it is read from again when a setting changes
 
-static sti_status read_scene(const sti_json_tree* tree, const char* settings, sti_world_scene** out) {
+static sti_status read_scene(const sti_json_tree* tree, const char* settings, bool step_alone, sti_world_scene** out) {
     sti_bodies_reader r = {.tree = tree, .env = tree->env, .directory = tree->directory};
     *out = sti_alloc_array_zero(tree->env, 1, sizeof **out);
     if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
     sti_status status = sti_settings_cut(tree->env, settings, &r.settings);
     if (status == STI_ERR_INPUT)
         status = sti_file_fail(tree->env, status, tree->name, "settings: %.80s: name=value,.. is expected", settings);
-    if (status == STI_OK) status = read_all(&r, *out);
+    if (status == STI_OK) status = read_all(&r, step_alone, *out);
     sti_bodies_formulas_end(&r);
     sti_settings_clear(tree->env, &r.settings);
     return status;
@@ -428,7 +435,7 @@ sti_status sti_world_source_read(const sti_json_tree* tree, sti_world_source* ou
     if (field != NULL && !sti_json_is_string(field))
         return sti_json_fail(tree, &place, field, "a text like \"mu=0.3,step.h=0.01\" is expected");
     const char* settings = field != NULL ? field->text : "";
-    const sti_status status = read_scene(tree, settings, &out->scene);
+    const sti_status status = read_scene(tree, settings, false, &out->scene);
     if (status != STI_OK) return status;
     out->name = sti_strdup(env, tree->name);
     out->text = sti_strdup(env, tree->source);
@@ -448,14 +455,15 @@ void sti_world_source_clear(sti_env* env, sti_world_source* s) {
     sti_free(env, s->settings);
 }
 
-static sti_status read_again(sti_env* env, const sti_world_source* s, const char* settings, sti_world_scene** out) {
+static sti_status read_again(sti_env* env, const sti_world_source* s, const char* settings, bool step_alone,
+                             sti_world_scene** out) {
     sti_json_tree tree;
     char* text = sti_strdup(env, s->text);
     if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
     sti_status status = sti_json_tree_create(env, text, strlen(text), s->name, &tree);
     if (status == STI_OK) {
         tree.directory = s->directory;
-        status = read_scene(&tree, settings, out);
+        status = read_scene(&tree, settings, step_alone, out);
         sti_json_tree_clear(&tree);
     }
     sti_free(env, text);
@@ -474,20 +482,26 @@ static bool is_parameter(const void* content, const char* name) {
 sti_status sti_world_source_set(sti_env* env, sti_world_source* s, const sti_settings* settings) {
     const size_t size = strlen(s->settings) + strlen(settings->text) + 2;
     sti_world_scene* scene = NULL;
+    bool step_alone = true;  // then bodies stay as they are: robots with large meshes take their time
+    for (int k = 0; k < settings->count; k++) step_alone = step_alone && is_of_step(settings->one[k].name);
     sti_status status = sti_settings_check(env, settings, is_parameter, s->scene);
     if (status != STI_OK) return status;
     char* all = sti_alloc(env, size);
     if (all == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
     snprintf(all, size, "%s%s%s", s->settings, s->settings[0] != '\0' ? "," : "", settings->text);
-    status = read_again(env, s, all, &scene);
+    status = read_again(env, s, all, step_alone, &scene);
     if (status != STI_OK) {
         sti_world_scene_destroy(env, scene);
         sti_free(env, all);
         return status;
     }
-    sti_world_scene_destroy(env, s->scene);
+    if (step_alone) {
+        s->scene->step = scene->step;
+        s->scene->time = scene->time;
+    }
+    sti_world_scene_destroy(env, step_alone ? scene : s->scene);
     sti_free(env, s->settings);
-    s->scene = scene;
+    if (!step_alone) s->scene = scene;
     s->settings = all;
     return STI_OK;
 }

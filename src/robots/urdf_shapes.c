@@ -187,16 +187,17 @@ static sti_status thin(const sti_urdf_model* m, const sti_mesh_data* mesh, int c
     return STI_OK;
 }
 
-// How far vertices of the mesh stick out of the hull's faces.
-static double sticks_out(const sti_mesh_data* mesh, const sti_shape* hull) {
+// How far vertices of the mesh stick out of the hull's faces; beyond `enough` it is not looked for more.
+static double sticks_out(const sti_mesh_data* mesh, const sti_shape* hull, double enough) {
     double most = 0;
-    for (int f = 0; f < sti_shape_face_count(hull); f++) {
+    for (int f = 0; f < sti_shape_face_count(hull) && most <= enough; f++) {
         double plane[4];
         int corners;
         sti_shape_face(hull, f, plane, &corners);
         for (size_t i = 0; i < (size_t)mesh->vertex_count; i++) {
             const double* p = mesh->vertices + 3 * i;
-            most = fmax(most, plane[0] * p[0] + plane[1] * p[1] + plane[2] * p[2] - plane[3]);
+            const double out = plane[0] * p[0] + plane[1] * p[1] + plane[2] * p[2] - plane[3];
+            most = out > most ? out : most;
         }
     }
     return most;
@@ -214,7 +215,7 @@ static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, con
         snprintf(volume, sizeof volume, ", %.4g times its volume", mass.size / fabs(mesh->volume));
     if (thinned)
         snprintf(text, sizeof text, "; vertices that were left out stick out of it by at most %.3g",
-                 sticks_out(mesh, hull));
+                 sticks_out(mesh, hull, INFINITY));
     return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, g->node, NULL,
                                "mesh of %d triangles: its convex hull with %d corners%s%s", mesh->triangle_count,
                                corners, volume, text);
@@ -236,14 +237,18 @@ static sti_status reduce(sti_urdf_model* m, const sti_mesh_data* mesh, bool* thi
     enum { FEW = 48 };
     const double bound = m->options->hull_error * sti_shape_reach(*hull);
     int corners = 0;
-    sti_shape_vertices(*hull, &corners);
+    const double* vertices = sti_shape_vertices(*hull, &corners);
+    // no vertex but the hull's own is farthest anywhere, unless some were left out of it already
+    const bool exact = !*thinned;
+    const sti_mesh_data corner = {.vertex_count = corners, .vertices = (double*)vertices};
     for (int count = FEW; bound > 0 && count < corners; count = sti_count_mul(2, count)) {
         sti_shape* fewer = NULL;
         int left = 0;
-        const sti_status status = make_thin_hull(m, mesh, count, &fewer);
+        const sti_status status = make_thin_hull(m, exact ? &corner : mesh, count, &fewer);
         if (status == STI_ERR_MEMORY) return status;
         if (status == STI_OK) sti_shape_vertices(fewer, &left);
-        const bool better = status == STI_OK && left < corners - corners / 4 && sticks_out(mesh, fewer) <= bound;
+        const bool better = status == STI_OK && left < corners - corners / 4 &&
+                            sticks_out(exact ? &corner : mesh, fewer, bound) <= bound;
         sti_shape_destroy(better ? *hull : fewer);
         if (!better) continue;
         *hull = fewer;

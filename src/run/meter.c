@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "run/store.h"
 
-enum { MOST_CHANGES = 200, MOST_ROWS = STI_METER_ROWS };
+enum { MOST_CHANGES = 200, EACH = 16, MOST_ROWS = STI_METER_ROWS };
 
 #define ZERO 1e-9  // margins below this are none
 
@@ -114,7 +114,9 @@ void sti_meter_atom(sti_meter* meter, double t, double size) {
 // ---- instants
 
 bool sti_meter_due(sti_meter* meter, long step, bool changed) {
-    const bool turn = step >= meter->next, extra = changed && meter->looked < MOST_CHANGES;
+    // a look may cost as much as ten steps
+    const bool turn = step >= meter->next;
+    const bool extra = changed && meter->looked < MOST_CHANGES && EACH * meter->looked <= step;
     if (extra) meter->looked++;
     if (turn) meter->next = step + 1 + step / 16;
     return turn || extra;
