@@ -336,6 +336,15 @@ double sti_ldl_pivot_ratio(const sti_ldl* f) {
     return f->n == 0 ? 1 : low / high;
 }
 
+// L y = x in place. Many right-hand sides have few entries, and then y is 0 but on their ways up the tree.
+static void solve_lower(const sti_ldl* f, double* x) {
+    for (int j = 0; j < f->n; j++) {
+        const double y = x[j];
+        if (y == 0) continue;
+        for (int e = f->L_start[j]; e < f->L_start[j] + f->L_count[j]; e++) x[f->L_row[e]] -= f->L_value[e] * y;
+    }
+}
+
 void sti_ldl_solve(sti_ldl* f, double* x) {
     ldl_perm(f->n, f->work, x, f->order);
     if (f->fronts.count > 0) {
@@ -343,7 +352,7 @@ void sti_ldl_solve(sti_ldl* f, double* x) {
         ldl_permt(f->n, x, f->work, f->order);
         return;
     }
-    ldl_lsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);
+    solve_lower(f, f->work);
     ldl_dsolve(f->n, f->work, f->D);
     ldl_ltsolve(f->n, f->work, f->L_start, f->L_row, f->L_value);
     ldl_permt(f->n, x, f->work, f->order);

@@ -26,6 +26,7 @@ static sti_status end(sti_status status, sti_shape* shape, sti_shape** out) {
 void sti_shape_destroy(sti_shape* shape) {
     if (shape == NULL) return;
     for (size_t i = 0; i < sizeof shape->storage / sizeof *shape->storage; i++) sti_free(shape->env, shape->storage[i]);
+    sti_free(shape->env, shape->climb);
     sti_shape_mesh_clear(shape);
     sti_free(shape->env, shape);
 }
@@ -38,6 +39,8 @@ static sti_status check_size(sti_env* env, const char* name, int index, double v
 }
 
 // ---- cores
+
+enum { MANY = 32 };  // vertices of a hull from which on they are not all looked at
 
 sti_status sti_shape_core_reserve(sti_shape* shape, int vertices, int edges, int faces, int loops, core_arrays* out) {
     *out = (core_arrays){0};
@@ -148,8 +151,8 @@ sti_status sti_shape_core_finish(sti_shape* shape, core_arrays* arrays) {
         vec_store(n, arrays->plane + 4 * (size_t)f);
         arrays->plane[4 * (size_t)f + 3] = offset;
     }
-    if (c->dim == 3 && c->face_count > 0) return join_edges(shape, arrays);
-    return STI_OK;
+    const sti_status status = c->dim == 3 && c->face_count > 0 ? join_edges(shape, arrays) : STI_OK;
+    return status == STI_OK && c->vertex_count >= MANY ? sti_shape_climb_fill(shape) : status;
 }
 
 // ---- kinds

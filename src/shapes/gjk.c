@@ -11,7 +11,7 @@
 //            true pair of points of the bodies whatever happened before.
 // Outcome    points of both bodies, and |v| larger than the distance by at most a few roundings of the scale. Below
 //            1e-12 of the scale the pair counts as overlapping; the direction v / |v| means nothing there.
-// Cost       a handful of scans over the vertices.
+// Cost       a handful of scans over the vertices, or of climbs from the last one (climb.c).
 #include <math.h>
 
 #include "shapes/pair.h"
@@ -103,11 +103,11 @@ static void keep(simplex* s, const nearest* x) {
     *s = next;
 }
 
-static corner support(const pair* p, vec v) {  // against v
+static corner support(const pair* p, vec v, int from_a, int from_b) {  // against v
     corner c;
     const vec d = rotate_back(p->R, v);
-    c.ia = core_support(p->a, (vec){-d.x, -d.y, -d.z});
-    c.ib = core_support(p->b, v);
+    c.ia = core_support_from(p->a, (vec){-d.x, -d.y, -d.z}, from_a);
+    c.ib = core_support_from(p->b, v, from_b);
     c.pa = pair_vertex_a(p, c.ia);
     c.pb = pair_vertex_b(p, c.ib);
     c.w = vec_sub(c.pa, c.pb);
@@ -129,8 +129,9 @@ void sti_pair_closest(const pair* p, double limit, closest* out) {
     *out = (closest){.distance = 0, .pa = vec_of(p->b->centre), .pb = vec_of(p->b->centre)};
     const vec centre_a = vec_add(rotate(p->R, vec_of(p->a->centre)), p->t);
     simplex s = {.count = 1, .weight = {1}};
-    s.c[0] = support(p, vec_sub(centre_a, vec_of(p->b->centre)));
+    s.c[0] = support(p, vec_sub(centre_a, vec_of(p->b->centre)), 0, 0);
     s.v = s.c[0].w;
+    int last_a = s.c[0].ia, last_b = s.c[0].ib;
     const double tiny = 1e-12 * p->scale;
     for (int step = 0; step < 200; step++) {
         const double vv = vec_dot(s.v, s.v), length = sqrt(vv);
@@ -139,7 +140,9 @@ void sti_pair_closest(const pair* p, double limit, closest* out) {
             out->count = 0;
             return;
         }
-        const corner c = support(p, s.v);
+        const corner c = support(p, s.v, last_a, last_b);
+        last_a = c.ia;
+        last_b = c.ib;
         const double vw = vec_dot(s.v, c.w);
         if (vw > limit * length) {
             out->far = true;

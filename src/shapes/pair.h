@@ -25,8 +25,9 @@ static inline vec core_normal(const core* c, int f) {
     return vec_of(c->plane + 4 * (size_t)f);
 }
 
-// Number of the vertex farthest along d, the first on ties.
-static inline int core_support(const core* c, vec d) {
+// Number of the vertex farthest along d; on ties the first, or any of a hull with many. from: one that may be near it.
+static inline int core_support_from(const core* c, vec d, int from) {
+    if (c->near_start != NULL) return sti_core_climb(c, d, from);
     int best = 0;
     double most = vec_dot(d, vec_of(c->vertex));
     for (int i = 1; i < c->vertex_count; i++) {
@@ -37,6 +38,10 @@ static inline int core_support(const core* c, vec d) {
         }
     }
     return best;
+}
+
+static inline int core_support(const core* c, vec d) {
+    return core_support_from(c, d, 0);
 }
 
 // Closest points of the cores.

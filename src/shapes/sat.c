@@ -18,11 +18,12 @@
 #include "shapes/pair.h"
 
 static void faces_of_a(const pair* p, axis* best) {
+    int i = 0;
     for (int f = 0; f < p->a->face_count; f++) {
         const vec n = rotate(p->R, core_normal(p->a, f));
         const double offset = p->a->plane[4 * (size_t)f + 3] + vec_dot(n, p->t);
         if (vec_dot(n, vec_of(p->b->centre)) - offset <= best->separation) continue;  // its centre is no farther
-        const int i = core_support(p->b, (vec){-n.x, -n.y, -n.z});
+        i = core_support_from(p->b, (vec){-n.x, -n.y, -n.z}, i);
         const double s = vec_dot(n, pair_vertex_b(p, i)) - offset;
         if (s > best->separation)
             *best = (axis){.kind = AXIS_FACE_A, .separation = s, .n = {-n.x, -n.y, -n.z}, .fa = f, .fb = i};
@@ -32,10 +33,11 @@ static void faces_of_a(const pair* p, axis* best) {
 static void faces_of_b(const pair* p, double bias, axis* best) {
     const vec centre = vec_add(rotate(p->R, vec_of(p->a->centre)), p->t);
     double needed = best->separation + bias;
+    int i = 0;
     for (int f = 0; f < p->b->face_count; f++) {
         const vec n = core_normal(p->b, f), d = rotate_back(p->R, n);
         if (vec_dot(n, centre) - p->b->plane[4 * (size_t)f + 3] <= needed) continue;
-        const int i = core_support(p->a, (vec){-d.x, -d.y, -d.z});
+        i = core_support_from(p->a, (vec){-d.x, -d.y, -d.z}, i);
         const double s = vec_dot(n, pair_vertex_a(p, i)) - p->b->plane[4 * (size_t)f + 3];
         if (!(s > needed)) continue;
         *best = (axis){.kind = AXIS_FACE_B, .separation = s, .n = n, .fa = i, .fb = f};

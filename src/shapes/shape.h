@@ -30,6 +30,9 @@ typedef struct core {
     const int* loop_edge;    // edge from this vertex to the next       (nl), space only
     const int* edge;         // its two vertices                        (ne x 2)
     const int* edge_face;    // and its two faces; -1 for a segment     (ne x 2)
+    const int* near_start;   // of a hull with many vertices, otherwise NULL: first neighbour of each (nv+1)
+    const int* near;         // neighbours along edges                                                (2 ne)
+    const int* near_edge;    // and the edges that lead there                                         (2 ne)
 } core;
 
 typedef struct mesh {
@@ -55,6 +58,7 @@ struct sti_shape {
     core around;       // of a round one: a prism outside, the middle of one side at azimuth 0
     mesh mesh;         // of a mesh
     void* storage[9];  // what the cores point at
+    int* climb;        // near_start, near and near_edge of the core
 };
 
 // Finite, with a quaternion that is not zero; in the plane, without a part that leaves it.
@@ -70,6 +74,11 @@ typedef struct core_arrays {
 sti_status sti_shape_core_reserve(sti_shape* shape, int vertices, int edges, int faces, int loops, core_arrays* out);
 // Once vertices and loops are written: edges from the loops (space), planes, centre, size, reach.
 sti_status sti_shape_core_finish(sti_shape* shape, core_arrays* arrays);
+
+// near of a core: once its edges are there.
+sti_status sti_shape_climb_fill(sti_shape* shape);
+// Number of the vertex farthest along d, from vertex `from` uphill along edges.
+int sti_core_climb(const core* c, vec d, int from);
 
 // Hulls: fill the core of a shape whose kind, dim and env are set.
 sti_status sti_shape_hull_planar(sti_shape* shape, int count, const double* points);
