@@ -252,7 +252,8 @@ static void say_start(const cli* c, const cli_world_run* run) {
         cli_say(c, "in %ld %s bodies were moved by %.3g, which changed the energy by %+.3g", t->start_steps,
                 t->start_steps == 1 ? "step" : "steps", t->start_moved, t->start_energy);
     if (t->start_left > 1e-3 * t->start_overlap)
-        cli_say(c, "%s%.3g could not be lifted", t->start_moved > 0 ? ", and " : "", t->start_left);
+        cli_say(c, "%s%.3g could not be lifted%s", t->start_moved > 0 ? ", and " : "", t->start_left,
+                run->of->scene->robot_count > 0 ? " (--height auto puts a robot on the ground)" : "");
     cli_say(c, "\n");
 }
 
