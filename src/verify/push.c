@@ -10,6 +10,7 @@
 //
 // Of one that was not: the certificate excludes every solution of the problem as posed here, and the combination of
 // wrenches is what it claims to be.
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -256,15 +257,20 @@ static bool check_balance(const look* k, double* force) {
         for (int j = 0; j < k->n; j++) k->sum[j] += k->h * k->sum[k->n + j];
         *force = fmax(*force, fabs(f->lambda_n) + fabs(f->lambda_t));
     }
-    double size = k->h * *force;
+    double size = k->h * *force, lost = 0;  // what the difference of two poses loses to rounding, as a force
     for (int i = 0; i < k->n; i++) {
-        double drag = 0;
-        for (int j = 0; j < k->n; j++) drag += k->E[(size_t)i * (size_t)k->n + (size_t)j] * k->u[j];
+        double drag = 0, rounding = 0;
+        for (int j = 0; j < k->n; j++) {
+            const double E = k->E[(size_t)i * (size_t)k->n + (size_t)j];
+            drag += E * k->u[j];
+            rounding += 2 * DBL_EPSILON * fabs(E) * fmax(fabs(k->q[j]), fabs(k->after[j]));
+        }
         size = fmax(size, fabs(drag));
+        lost = fmax(lost, rounding);
         k->sum[i] -= drag;
     }
     const double scale = size * (1 + k->length);
-    return small(k, largest(k->sum, k->n), scale)
+    return small(k, fmax(largest(k->sum, k->n) - lost, 0), scale)
                ? true
                : refuse(k, "forces and damping are out of balance by %.3g of %.3g", largest(k->sum, k->n), size);
 }

@@ -422,6 +422,28 @@ static void false_reports_are_refused(void** state) {
     sti_document_destroy(problem);
 }
 
+// A pose far from 0 cannot hold a motion of 1e-17: what rounding takes from it is no force.
+static void a_motion_lost_in_rounding_is_in_balance(void** state) {
+    (void)state;
+    static const char scene[] =
+        "{\"kind\": \"manipulation\", \"h\": 0.05, \"parts\": [{\"disc\": 0.5, \"pose\": [3, 0.7, 1], \"support\": "
+        "{\"points\": "
+        "[[0.4, 0.1, 2], [-0.3, 0.2, 1]]}}], \"probes\": [{\"tips\": [[2.5, 0.7]], \"direction\": 0, \"speed\": "
+        "3e-15, \"mu\": 0.2}]}";
+    sti_document* problem = parse(scene);
+    sti_push* p = push_of(problem);
+    for (int l = 0; l < 5; l++) {
+        sti_push_report r;
+        double before[3];
+        memcpy(before, sti_push_q(p), sizeof before);
+        must(group_env, sti_push_step(p, &r));
+        assert_int_equal(r.end, STI_PUSH_MOVED);
+        check_step(problem, l * 0.05, before, sti_push_q(p), &r);
+    }
+    sti_push_destroy(p);
+    sti_document_destroy(problem);
+}
+
 static void false_jams_are_refused(void** state) {
     (void)state;
     sti_document* problem;
@@ -701,6 +723,7 @@ int main(void) {
         cmocka_unit_test(a_probe_stops_after_its_duration),
         cmocka_unit_test(the_frame_the_units_and_the_damping_do_not_matter),
         cmocka_unit_test(false_reports_are_refused),
+        cmocka_unit_test(a_motion_lost_in_rounding_is_in_balance),
         cmocka_unit_test(false_jams_are_refused),
         cmocka_unit_test(opposing_probes_jam_exactly_up_to_mu),
         cmocka_unit_test(a_frozen_scene_is_the_scene),
