@@ -29,7 +29,7 @@ typedef struct cli_robust_box {
 
 // The largest box of doubts of a system by formulas (analyze_robust_motion.c).
 typedef struct cli_robust_motion {
-    const char* path;
+    const char *path, *settings, *output;
     sti_system* system;
     const char* doubts;  // "x,x',mu"; NULL: all there are
     long steps, pieces, samples;
@@ -46,8 +46,9 @@ typedef struct cli_robust_nav {
 } cli_robust_nav;
 
 int cli_robust_nav_answer(const cli* c, const cli_robust_nav* question);
-// stiction verify SCENE BOX, of what that wrote (analyze_robust_verify.c).
+// stiction verify SCENE BOX, of what --box wrote of parts and probes, or of a system (analyze_robust_verify.c).
 int cli_robust_box_verify(const cli* c, const char* scene, const char* path);
+int cli_robust_motion_verify(const cli* c, const char* scene, const char* path);
 int cli_robust_box_answer(const cli* c, const cli_robust_box* question);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyze.h"
+#include "run_push.h"
 #include "scenes.h"
 
 typedef struct request {
@@ -24,6 +25,9 @@ typedef struct question {
     sti_system* frozen;        // the same when it was made here
     sti_stepper_options options;
     long steps;
+    const sti_manipulation* scene;  // of parts and probes
+    sti_push* push;                 // of these, where the first step has no solution
+    sti_push_report jam;            // what that step says; end moved: nothing
 } question;
 
 static const char* const kinds[] = {
@@ -63,6 +67,17 @@ static void put_margins(cli_json* j, const sti_robust* r) {
     cli_json_end(j);
 }
 
+// Why a first step of parts and probes has no solution, as their run says it.
+static void put_jam(cli_json* j, const question* k) {
+    const bool jams = k->push != NULL && k->jam.end != STI_PUSH_MOVED;
+    cli_json_text(j, "verdict", jams ? sti_push_end_text(k->jam.end) : NULL);
+    cli_json_text(j, "why", jams ? k->jam.why : NULL);
+    if (jams)
+        cli_push_put_certificate(j, k->scene, &k->jam);
+    else
+        cli_json_null(j, "certificate");
+}
+
 static int print_json(const cli* c, const question* k, const sti_robust* r, int code) {
     const int n = sti_system_coordinate_count(k->system);
     cli_json j;
@@ -74,6 +89,7 @@ static int print_json(const cli* c, const question* k, const sti_robust* r, int 
     cli_json_number(&j, "h", k->options.step);
     cli_json_integer(&j, "steps", k->steps);
     cli_json_text(&j, "outcome", sti_outcome_text(r->outcome));
+    put_jam(&j, k);
     cli_json_bool(&j, "robust", r->outcome == STI_SOLVED && !r->is_switch);
     cli_json_count(&j, "switch_step", r->is_switch ? r->step : -1);
     cli_json_bool(&j, "singular", r->is_switch && r->broken_count == 0);
@@ -124,6 +140,7 @@ static void say(const cli* c, const question* k, const sti_robust* r) {
     if (r->outcome != STI_SOLVED) {
         cli_say(c, "  %sthe first step has no solution%s: %s\n", cli_bad(c), cli_plain(c),
                 sti_outcome_text(r->outcome));
+        if (k->push != NULL && k->jam.end != STI_PUSH_MOVED) cli_push_say_jam(c, &k->jam);
         return;
     }
     if (!r->is_switch)
@@ -144,15 +161,26 @@ static void say(const cli* c, const question* k, const sti_robust* r) {
 
 // ---- the question
 
-static int answer(const cli* c, const question* k) {
+// Stuck or damage: asked of the step itself.
+static int ask_why(const cli* c, question* k) {
+    sti_status status = sti_push_create(c->env, k->scene, k->options.step, &k->push);
+    if (status == STI_OK) status = sti_push_step(k->push, &k->jam);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, k->r->path);
+}
+
+static int answer(const cli* c, question* k) {
     sti_robust* r = NULL;
     if (sti_robust_create(c->env, k->system, &k->options, (int)k->steps, &r) != STI_OK)
         return cli_fail_about(c, k->r->path);
-    int code = r->outcome == STI_SOLVED && !r->is_switch ? CLI_DONE : CLI_NO;
-    if (c->json)
-        code = print_json(c, k, r, code);
-    else
-        say(c, k, r);
+    int code = r->outcome != STI_SOLVED && k->scene != NULL ? ask_why(c, k) : CLI_DONE;
+    if (code == CLI_DONE) {
+        code = r->outcome == STI_SOLVED && !r->is_switch ? CLI_DONE : CLI_NO;
+        if (c->json)
+            code = print_json(c, k, r, code);
+        else
+            say(c, k, r);
+    }
+    sti_push_destroy(k->push);
     sti_robust_destroy(c->env, r);
     return code;
 }
@@ -194,13 +222,14 @@ static int freeze(const cli* c, const sti_manipulation* m, question* k) {
 static int ask_motion_box(const cli* c, const request* r, sti_system* system) {
     if (r->scheme != NULL && strcmp(r->scheme, "alpha") != 0)
         return cli_fail_usage(c, "--scheme: %.60s: --box of a system is of alpha", r->scheme);
-    if (r->whole || r->slip > 0 || r->output != NULL)
-        return cli_fail_usage(c, "--whole-basis, --slip, --output: of parts and probes, and %.200s is a system",
-                              r->path);
+    if (r->whole || r->slip > 0)
+        return cli_fail_usage(c, "--whole-basis, --slip: of parts and probes, and %.200s is a system", r->path);
     if (r->steps == 0) return cli_fail_usage(c, "--steps: missing: how many steps the modes should last");
     if (r->steps > 1000000) return cli_fail_usage(c, "--steps: %ld: at most 1000000 are taken", r->steps);
     if (r->alpha > 1) return cli_fail_usage(c, "--alpha: %g: at most 1 is taken", r->alpha);
     const cli_robust_motion q = {.path = r->path,
+                                 .settings = r->settings,
+                                 .output = r->output,
                                  .system = system,
                                  .doubts = r->doubts,
                                  .steps = r->steps,
@@ -243,7 +272,7 @@ static int ask(const cli* c, const request* r, sti_document* problem) {
     if (r->box) return m != NULL ? ask_box(c, r, m) : ask_motion_box(c, r, sti_system_of(problem));
     if (r->doubts != NULL || r->whole || r->pieces > 0 || r->samples > 0 || r->slip > 0 || r->output != NULL)
         return cli_fail_usage(c, "--doubts, --whole-basis, --slip, --output, --pieces, --samples: need --box");
-    question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem)};
+    question k = {.r = r, .of = m != NULL ? "manipulation" : "system", .system = sti_system_of(problem), .scene = m};
     if (m != NULL && (r->alpha > 0 || (r->scheme != NULL && strcmp(r->scheme, "quasistatic") != 0)))
         return cli_fail_usage(c, "--scheme, --alpha: parts and probes move quasi-statically");
     if (m == NULL && r->steps == 0) return cli_fail_usage(c, "--steps: missing: how many steps the basis should last");
@@ -303,7 +332,9 @@ const cli_verb cli_analyze_robust = {
         "a system\n"
         "by formulas, or vehicles in cages. Told are the step of the first switch, all components that are negative "
         "there,\n"
-        "with contact and kind, and how far each step is from another mode.\n"
+        "with contact and kind, and how far each step is from another mode. Where the first step has no solution, "
+        "parts are\n"
+        "stuck or would be damaged, with the forces that prove it, as stiction run says.\n"
         "With --box nothing is sampled: pose, friction and control (of a system state and parameters) may differ by "
         "anything\n"
         "in the box that is told, and every step is proved to keep its modes, by affine arithmetic that shares no "
@@ -316,7 +347,8 @@ const cli_verb cli_analyze_robust = {
         "    stiction analyze robust nav-wall --steps 169\n"
         "    stiction analyze robust peg-push --steps 20 --box --doubts x,y,theta,mu --output box.json\n"
         "    stiction verify peg-push box.json\n"
-        "    stiction analyze robust slope-block --steps 20 --box --doubts \"x',mu\"\n",
+        "    stiction analyze robust slope-block --steps 20 --box --doubts \"x',mu\" --output box.json\n"
+        "    stiction verify slope-block box.json\n",
     .use = STI_USE_ROBUST,
     .run = run,
 };

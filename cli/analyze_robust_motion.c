@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyze.h"
+#include "file.h"
 
 enum { MOST = 40, PIECES = 16, ROUNDS = 6 };
 
@@ -138,38 +139,54 @@ static void put_doubt(cli_json* j, const search* s, int i) {
     cli_json_end(j);
 }
 
-static int print_json(const search* s, int code) {
+static void put_answer(cli_json* j, const search* s, bool there) {
     const sti_motion_box* box = &s->b->box;
     const size_t n = 2 * (size_t)sti_system_coordinate_count(s->q->system);
-    const bool there = code == CLI_DONE;
-    cli_json j;
-    cli_json_begin(&j);
-    cli_json_text(&j, "kind", "robust-motion-box");
-    cli_json_text(&j, "file", s->q->path);
-    cli_json_number(&j, "h", box->h);
-    cli_json_number(&j, "alpha", box->alpha);
-    cli_json_integer(&j, "steps", box->steps);
-    cli_json_bool(&j, "proved", there);
-    cli_json_text(&j, "reason", s->b->proof.text);
-    cli_json_number(&j, "margin", there ? s->b->proof.margin : NAN);
-    cli_json_integer(&j, "pieces", s->b->proof.pieces);
-    cli_json_number(&j, "scale", there ? s->b->scale : NAN);
-    cli_json_array(&j, "contacts");
+    cli_json_begin(j);
+    cli_json_text(j, "kind", "robust-motion-box");
+    cli_json_text(j, "file", s->q->path);
+    cli_json_text(j, "set", s->q->settings);
+    cli_json_number(j, "h", box->h);
+    cli_json_number(j, "alpha", box->alpha);
+    cli_json_integer(j, "steps", box->steps);
+    cli_json_bool(j, "proved", there);
+    cli_json_text(j, "reason", s->b->proof.text);
+    cli_json_number(j, "margin", there ? s->b->proof.margin : NAN);
+    cli_json_integer(j, "pieces", s->b->proof.pieces);
+    cli_json_number(j, "scale", there ? s->b->scale : NAN);
+    cli_json_array(j, "contacts");
     for (int i = 0; i < box->contact_count; i++) {
-        cli_json_object(&j, NULL);
-        cli_json_text(&j, "name", sti_system_contact(s->q->system, i));
-        cli_json_text(&j, "mode", sti_push_mode_text(box->modes[i]));
-        cli_json_end(&j);
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", sti_system_contact(s->q->system, i));
+        cli_json_text(j, "mode", sti_push_mode_text(box->modes[i]));
+        cli_json_end(j);
     }
-    cli_json_end(&j);
-    cli_json_array(&j, "doubts");
-    for (int i = 0; i < s->count && there; i++) put_doubt(&j, s, i);
-    cli_json_end(&j);
-    cli_json_integer(&j, "samples", s->inside);
-    cli_json_integer(&j, "sample_switches", s->switches);
-    cli_json_numbers(&j, "end_low", there ? s->b->end : NULL, n);
-    cli_json_numbers(&j, "end_high", there ? s->b->end + n : NULL, n);
-    cli_json_number(&j, "time_s", s->seconds);
+    cli_json_end(j);
+    cli_json_array(j, "doubts");
+    for (int i = 0; i < s->count && there; i++) put_doubt(j, s, i);
+    cli_json_end(j);
+    cli_json_integer(j, "samples", s->inside);
+    cli_json_integer(j, "sample_switches", s->switches);
+    cli_json_number(j, "time", box->time);
+    cli_json_numbers(j, "start", box->q, n);
+    cli_json_numbers(j, "end_low", there ? s->b->end : NULL, n);
+    cli_json_numbers(j, "end_high", there ? s->b->end + n : NULL, n);
+    cli_json_number(j, "time_s", s->seconds);
+}
+
+// --json and --output.
+static int put_out(const search* s, int code) {
+    cli_json j;
+    if (s->q->output != NULL) {
+        size_t size;
+        put_answer(&j, s, code == CLI_DONE);
+        const char* text = cli_json_close(&j, &size);
+        const int written = text != NULL ? cli_write_file(s->c, s->q->output, text, size) : cli_fail_memory(s->c);
+        cli_json_drop(&j);
+        if (written != CLI_DONE) return written;
+    }
+    if (!s->c->json) return code;
+    put_answer(&j, s, code == CLI_DONE);
     return cli_json_print(&j, s->c, code);
 }
 
@@ -226,12 +243,8 @@ int cli_robust_motion_answer(const cli* c, const cli_robust_motion* question) {
         code = s->b->found && s->b->proof.accepted ? CLI_DONE : CLI_NO;
         const int tried = code == CLI_DONE ? try_starts(s) : CLI_DONE;
         s->seconds = cli_now() - begin;
-        if (tried != CLI_DONE)
-            code = tried;
-        else if (c->json)
-            code = print_json(s, code);
-        else
-            say(s, code);
+        code = tried != CLI_DONE ? tried : put_out(s, code);
+        if ((code == CLI_DONE || code == CLI_NO) && !c->json) say(s, code);
     }
     sti_motion_claim_destroy(c->env, s->b);
     free(s);

@@ -1,4 +1,5 @@
-// analyze_robust_verify.c: stiction verify for answers of stiction analyze robust --box.
+// analyze_robust_verify.c: stiction verify for answers of stiction analyze robust --box. Settings stand in the answer,
+// so the scene is loaded here and set as it was.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,10 +44,11 @@ static int check(const cli* c, const char* path, const sti_manipulation* m, cons
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
 }
 
-static int print(const cli* c, const char* scene, const char* path, const sti_robust_box* b, const verdict* v) {
+static int print(const cli* c, const char* scene, const char* path, int doubts, long steps, double h,
+                 const verdict* v) {
     const int code = v->accepted ? CLI_DONE : CLI_NO;
     if (!c->json) {
-        cli_say(c, "%s: %d doubts, %ld steps of %g of %s\n", path, b->box.doubt_count, b->box.steps, b->box.h, scene);
+        cli_say(c, "%s: %d doubts, %ld steps of %g of %s\n", path, doubts, steps, h, scene);
         cli_say_verdict(c, v->accepted, v->text);
         return code;
     }
@@ -84,8 +86,59 @@ int cli_robust_box_verify(const cli* c, const char* scene, const char* path) {
             code = cli_fail_about(c, path);
     }
     if (code == CLI_DONE) code = check(c, path, sti_manipulation_of(document), b, &v);
-    if (code == CLI_DONE) code = print(c, scene, path, b, &v);
+    if (code == CLI_DONE) code = print(c, scene, path, b->box.doubt_count, b->box.steps, b->box.h, &v);
     sti_robust_box_destroy(c->env, b);
+    sti_document_destroy(document);
+    return code;
+}
+
+// ---- of a system by formulas
+
+static int check_motion(const cli* c, const char* path, const sti_system* system, const sti_motion_claim* b,
+                        verdict* v) {
+    const size_t n = 2 * (size_t)sti_system_coordinate_count(system);
+    double time = 0, *room = malloc(3 * n * sizeof *room);
+    if (room == NULL) return cli_fail_memory(c);
+    sti_status status = sti_system_state(system, &time, room, room + n / 2);
+    if (status == STI_OK && !b->found)
+        refuse(v, "no box is claimed");
+    else if (status == STI_OK && (time != b->box.time || memcmp(room, b->box.q, n * sizeof *room) != 0))
+        refuse(v, "time, start: not those of the system");
+    else if (status == STI_OK)
+        status = sti_verify_motion_box(c->env, system, &b->box, b->proof.pieces, room + n, &v->proof);
+    if (status == STI_OK && v->text[0] == '\0') {
+        v->accepted = v->proof.accepted;
+        snprintf(v->text, sizeof v->text, "%s", v->proof.text);
+        for (size_t i = 0; v->accepted && i < n; i++) {
+            if (!(b->end[i] <= room[n + i] && room[2 * n + i] <= b->end[n + i]))
+                refuse(v, "end_low, end_high: the steps lead out of them");
+        }
+    }
+    free(room);
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+}
+
+static int load_motion(const cli* c, const char* path, sti_document* document, sti_motion_claim** b) {
+    char settings[1000];
+    const sti_system* system = sti_system_of(document);
+    if (sti_motion_claim_load(c->env, system, path, settings, sizeof settings, b) != STI_OK ||
+        (settings[0] != '\0' && sti_document_set(document, settings) != STI_OK))
+        return cli_fail_about(c, path);
+    return CLI_DONE;
+}
+
+int cli_robust_motion_verify(const cli* c, const char* scene, const char* path) {
+    sti_document* document = NULL;
+    sti_motion_claim* b = NULL;
+    verdict v = {.proof = {.tight = -1}};
+    int code = cli_scene_load(c, scene, &document);
+    if (code != CLI_DONE) return code;
+    if (sti_system_of(document) == NULL)
+        code = cli_fail_usage(c, "%.200s: a box of a system by formulas, and %.200s is none", path, scene);
+    if (code == CLI_DONE) code = load_motion(c, path, document, &b);
+    if (code == CLI_DONE) code = check_motion(c, path, sti_system_of(document), b, &v);
+    if (code == CLI_DONE) code = print(c, scene, path, b->box.doubt_count, b->box.steps, b->box.h, &v);
+    sti_motion_claim_destroy(c->env, b);
     sti_document_destroy(document);
     return code;
 }

@@ -24,6 +24,7 @@ const cli_document cli_documents[STI_KIND_COUNT] = {
     [STI_KIND_GRASP]   = {NULL, NULL, cli_instant_inspect, 0},
     [STI_KIND_SYSTEM]  = {NULL, cli_instant_verify, cli_system_inspect, 0},
     [STI_KIND_SCENE]   = {NULL, NULL, cli_scene_inspect, 0},
-    [STI_KIND_MANIPULATION] = {NULL, cli_push_verify, NULL, 0},
+    [STI_KIND_MANIPULATION] = {NULL, cli_push_verify, cli_push_inspect, 0},
+    [STI_KIND_NAVIGATION] = {NULL, NULL, cli_nav_inspect, 0},
 };
 // clang-format on

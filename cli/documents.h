@@ -59,7 +59,7 @@ cli_solve cli_lcp_solve, cli_vi_solve, cli_qp_solve, cli_l1_solve, cli_stochasti
 cli_verify cli_lcp_verify, cli_vi_verify, cli_qp_verify, cli_l1_verify, cli_stochastic_verify, cli_contact_verify,
     cli_instant_verify, cli_push_verify;
 cli_inspect cli_lcp_inspect, cli_vi_inspect, cli_l1_inspect, cli_stochastic_inspect, cli_contact_inspect,
-    cli_instant_inspect, cli_system_inspect, cli_scene_inspect;
+    cli_instant_inspect, cli_system_inspect, cli_scene_inspect, cli_push_inspect, cli_nav_inspect;
 
 // Kinds that have one solver, interior points: `what` is "quadratic programs".
 int cli_check_ipm(const cli* c, const char* solver, const char* what);

@@ -313,10 +313,16 @@ static bool has_suffix(const char* text, const char* end) {
     return a >= b && strcmp(text + a - b, end) == 0;
 }
 
+int cli_run_problem_name(const cli* c, const cli_run_request* r, bool json) {
+    if (r->problem == NULL || has_suffix(r->problem, ".hdf5") || has_suffix(r->problem, ".h5") ||
+        (json && has_suffix(r->problem, ".json")))
+        return CLI_DONE;
+    return cli_fail_usage(c, "--problem: %.200s: a name that ends in %s.hdf5 or .h5 is expected", r->problem,
+                          json ? ".json, " : "");
+}
+
 // Before the first step, and before an old run is replaced.
 static int check_outputs(const cli* c, const cli_run_request* r) {
-    if (r->problem != NULL && !has_suffix(r->problem, ".hdf5") && !has_suffix(r->problem, ".h5"))
-        return cli_fail_usage(c, "--problem: %.200s: a name that ends in .hdf5 or .h5 is expected", r->problem);
     int code = cli_run_check_output(c, "--csv", r->csv, r->out, false);
     if (code == CLI_DONE) code = cli_run_check_output(c, "--contacts", r->contacts, r->out, false);
     if (code == CLI_DONE) code = cli_run_check_output(c, "--attempts", r->attempts, r->out, false);
@@ -501,7 +507,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--csv", CLI_TEXT, "FILE",
          "one line a step: t, coordinates (of small beds only), velocities, energies, residual, ..", &r.csv},
         {"--contacts", CLI_TEXT, "FILE",
-         "of bodies, grains and parts: one line a contact and step: impulse or force, slip, lift, time of its impact",
+         "of bodies, grains, parts and vehicles: one line a contact and step: impulse or force, slip, lift, its impact",
          &r.contacts},
         {"--attempts", CLI_TEXT, "FILE",
          "of bodies: which solver ran on which island of a step, how it ended, and why it was taken", &r.attempts},
@@ -519,7 +525,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--size", CLI_TEXT, "WxH",
          "of bodies in space and of grains: pixels of the picture; W: as high as fits (1200, 900)", &r.size},
         {"--at", CLI_TEXT, "T", "of bodies in space: the picture shows this time (the end)", &r.at},
-        {"--problem", CLI_TEXT, "FILE", "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB)",
+        {"--problem", CLI_TEXT, "FILE",
+         "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB); of parts as MLCP (.json)",
          &r.problem},
         {"--jamming", CLI_FLAG, NULL, "of a bed: can its contacts press on each other without load, at the end?",
          &r.jamming},

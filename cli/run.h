@@ -140,6 +140,8 @@ typedef struct cli_run_driver {
 // To the end. Takes the simulation over; NULL: the run that --resume names. *out: also of a run that failed, NULL:
 // there is none.
 int cli_run_drive_by(cli_run_driver* d, sti_simulation* simulation, sti_run** out);
+// --problem: is it a name that such a file may have? json: .json too.
+int cli_run_problem_name(const cli* c, const cli_run_request* r, bool json);
 // --problem: the last step as a contact problem, with its point.
 int cli_run_save_problem(const cli* c, const sti_run* run, const char* title, const char* description, const char* path,
                          double* residual);

@@ -112,12 +112,12 @@ int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) 
     char solver[40] = "";
     sti_simulation* simulation = NULL;
     sti_bed_method method;
-    int code = CLI_DONE;
+    int code = cli_run_problem_name(c, request, false);
     if (scene == NULL)
         cli_run_field(c, run.dir, "grains.method", solver, sizeof solver);
     else if (cli_bed_tao_named(request->solver))
         snprintf(solver, sizeof solver, "%s", request->solver);
-    if (scene != NULL) code = begin(c, request, scene, &simulation);
+    if (code == CLI_DONE && scene != NULL) code = begin(c, request, scene, &simulation);
     if (code == CLI_DONE && solver[0] != '\0') {
         code = cli_bed_tao_begin(c, solver, &method);
         driver.method = &method;

@@ -231,7 +231,6 @@ static int refuse_options(const cli* c, const cli_run_request* r, const char* na
                         : r->problem != NULL  ? "--problem"
                         : r->jamming          ? "--jamming"
                         : r->accept > 0       ? "--accept"
-                        : r->contacts != NULL ? "--contacts"
                         : r->attempts != NULL ? "--attempts"
                         : r->step > 0         ? "--step"
                                               : NULL;

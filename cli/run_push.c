@@ -1,13 +1,14 @@
 // run_push.c: stiction run with a scene of parts and probes, until the end or a jam.
 #include "run_push.h"
 
+#include <stiction/io.h>
+
 static int refuse_options(const cli* c, const cli_run_request* r, const char* name) {
     const char* alien = r->law != NULL        ? "--law"
                         : r->solver != NULL   ? "--solver"
                         : r->tol > 0          ? "--tol"
                         : r->frame > 0        ? "--frame"
                         : r->colour != NULL   ? "--colour"
-                        : r->problem != NULL  ? "--problem"
                         : r->jamming          ? "--jamming"
                         : r->accept > 0       ? "--accept"
                         : r->attempts != NULL ? "--attempts"
@@ -26,6 +27,17 @@ static sti_status make(sti_env* env, const sti_run_source* source, const cli_run
     return sti_push_simulation(env, source, r->step, out);
 }
 
+// --problem: the last step; of a jam, the one that has no solution.
+static int save_problem(const cli* c, const cli_push_run* run) {
+    sti_push_problem p;
+    sti_status status = sti_push_pose(c->env, run->push, &p);
+    if (status == STI_OK) status = sti_mlcp_save(c->env, &p.mlcp, run->request->problem);
+    sti_push_problem_clear(c->env, &p);
+    if (status == STI_OK) return CLI_DONE;
+    const int code = cli_fail_about(c, "--problem");
+    return status == STI_ERR_IO ? CLI_INTERNAL : code;
+}
+
 static int finish(const cli* c, cli_push_run* run) {
     size_t columns;
     sti_run_now(run->run, &run->state);
@@ -33,7 +45,8 @@ static int finish(const cli* c, cli_push_run* run) {
     run->scene = run->of->scene;
     run->push = run->of->push;
     run->curve = sti_run_curve(run->run, &run->curve_rows, &columns);
-    int code = run->request->picture ? cli_push_picture(c, run) : CLI_DONE;
+    int code = run->request->problem != NULL ? save_problem(c, run) : CLI_DONE;
+    if (code == CLI_DONE && run->request->picture) code = cli_push_picture(c, run);
     if (code == CLI_DONE) code = cli_push_report(c, run);
     return code == CLI_DONE && (run->state.end != STI_RUN_END_TIME || run->of->refuted) ? CLI_NO : code;
 }
@@ -42,6 +55,7 @@ int cli_run_push(cli* c, const cli_run_request* request, sti_document* problem) 
     cli_push_run run = {.request = request, .dir = request->resume != NULL ? request->resume : request->out};
     sti_simulation* simulation = NULL;
     int code = refuse_options(c, request, cli_run_name(request));
+    if (code == CLI_DONE) code = cli_run_problem_name(c, request, true);
     if (code == CLI_DONE && problem != NULL) code = cli_run_simulation(c, request, problem, make, &simulation);
     sti_document_destroy(problem);
     if (code == CLI_DONE) code = cli_run_drive(c, request, simulation, progress_text, &run.run);

@@ -20,6 +20,9 @@ typedef struct cli_push_run {
 
 // run_push_report.c
 int cli_push_report(const cli* c, const cli_push_run* run);  // summary.json, and stdout
+// A step without a solution: what proves it ("certificate"), and why.
+void cli_push_put_certificate(cli_json* j, const sti_manipulation* m, const sti_push_report* r);
+void cli_push_say_jam(const cli* c, const sti_push_report* r);
 // run_push_picture.c
 int cli_push_picture(const cli* c, const cli_push_run* run);  // scene.svg
 

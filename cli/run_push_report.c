@@ -57,9 +57,8 @@ static void put_state(cli_json* j, const cli_push_run* run) {
     cli_json_end(j);
 }
 
-static void put_certificate(cli_json* j, const cli_push_run* run) {
-    const sti_push_report* r = &run->of->report;
-    if (!run->of->jammed || r->certificate == NULL) {
+void cli_push_put_certificate(cli_json* j, const sti_manipulation* m, const sti_push_report* r) {
+    if (r->end == STI_PUSH_MOVED || r->certificate == NULL) {
         cli_json_null(j, "certificate");
         return;
     }
@@ -71,7 +70,7 @@ static void put_certificate(cli_json* j, const cli_push_run* run) {
     for (int k = 0; r->jam != NULL && k < r->jam->count; k++) {
         const sti_push_contact* at = &r->contacts[r->jam->contact[k]];
         char name[100];
-        sti_manipulation_contact_text(run->scene, at, name, sizeof name);
+        sti_manipulation_contact_text(m, at, name, sizeof name);
         cli_json_object(j, NULL);
         cli_json_integer(j, "contact", r->jam->contact[k]);
         cli_json_text(j, "with", name);
@@ -112,7 +111,7 @@ static void fill_json(cli_json* j, const cli_push_run* run) {
     cli_json_integer(j, "steps", t->steps);
     cli_json_number(j, "time", sti_push_time(run->push));
     put_state(j, run);
-    put_certificate(j, run);
+    cli_push_put_certificate(j, run->scene, &run->of->report);
     put_check(j, run);
     cli_json_number(j, "residual", t->residual);
     cli_json_number(j, "penetration", t->penetration);
@@ -125,16 +124,20 @@ static void fill_json(cli_json* j, const cli_push_run* run) {
 
 // ---- text
 
+void cli_push_say_jam(const cli* c, const sti_push_report* r) {
+    cli_say(c, "  %s%s%s\n", cli_bad(c), r->why, cli_plain(c));
+    if (r->certificate != NULL)
+        cli_say(c, "  that there is no solution is proved: %d case%s\n", r->certificate->leaf_count,
+                r->certificate->leaf_count == 1 ? "" : "s");
+}
+
 static void say_end(const cli* c, const cli_push_run* run) {
     static const char* const ended[] = {[STI_RUN_END_TIME] = "its end",
                                         [STI_RUN_END_STOPPED] = "a stop",
                                         [STI_RUN_END_ITSELF] = "a step without a solution"};
     cli_say(c, "%s%ld steps%s of %g to %s at t = %g\n", cli_strong(c), run->of->steps, cli_plain(c), run->state.h,
             ended[run->state.end], sti_push_time(run->push));
-    if (run->of->jammed) cli_say(c, "  %s%s%s\n", cli_bad(c), run->of->report.why, cli_plain(c));
-    if (run->of->jammed && run->of->report.certificate != NULL)
-        cli_say(c, "  that there is no solution is proved: %d case%s\n", run->of->report.certificate->leaf_count,
-                run->of->report.certificate->leaf_count == 1 ? "" : "s");
+    if (run->of->jammed) cli_push_say_jam(c, &run->of->report);
     cli_run_say_idle(c, run->request, run->of->steps - run->state.begun, sti_push_time(run->push));
 }
 

@@ -151,10 +151,10 @@ int cli_run_world(cli* c, const cli_run_request* request, const cli_system_reque
     cli_run_driver driver = {
         .c = c, .request = request, .text = progress_text, .curve = run.dir != NULL, .watch = watch, .user = &run};
     sti_simulation* simulation = NULL;
-    int code = CLI_DONE;
-    if (problem != NULL)
+    int code = cli_run_problem_name(c, request, false);
+    if (code == CLI_DONE && problem != NULL)
         code = begin(c, &run, problem, &simulation);
-    else if (request->check && !cli_run_has_part(c, run.dir, "check"))
+    else if (code == CLI_DONE && request->check && !cli_run_has_part(c, run.dir, "check"))
         code = cli_fail_usage(c, "--check: the run in %.200s was begun with --no-check", run.dir);
     if (code == CLI_DONE) code = cli_run_drive_by(&driver, simulation, &run.run);
     if (code == CLI_DONE) code = finish(c, &run);

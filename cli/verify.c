@@ -52,6 +52,8 @@ static int run(cli* c, int argc, char** argv) {
     if (count < 0) return code;
     const char* path = positional[0];
     if (count == 2 && is_answer(positional[1], "robust-box")) return cli_robust_box_verify(c, path, positional[1]);
+    if (count == 2 && is_answer(positional[1], "robust-motion-box"))
+        return cli_robust_motion_verify(c, path, positional[1]);
     if (count == 2 && cli_scene_instead(path) != NULL) return cli_verify_alone(c, path);
     sti_document* document = NULL;
     if (count == 1 && !cli_verify_is_run(path) && sti_document_load(c->env, path, &document) == STI_OK &&
@@ -85,7 +87,8 @@ const cli_verb cli_verb_verify = {
         "For a contact problem SOL is JSON or an FCLIB solution (.hdf5); cone, penetration and complementarity are\n"
         "looked at contact by contact.\n"
         "For an instant SOL is what stiction analyze sticking or modes wrote (--output, or --json).\n"
-        "For parts and probes, a file or a built-in scene, SOL is what stiction analyze robust --box --output wrote: "
+        "For parts and probes, or a system, a file or a built-in scene, SOL is what stiction analyze robust --box "
+        "--output wrote: "
         "the "
         "box\n"
         "is proved again.\n"

@@ -81,29 +81,30 @@ typedef enum sti_use { STI_USE_LIST(STI_X) } sti_use;
 
 // The kinds, a line for each: code, word in a file ("kind": "lcp"), what it is for. src/documents has a row of the
 // same name for each.
-#define STI_KIND_LIST(X)                                                                                               \
-    X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                             \
-    X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                           \
-    X(STI_KIND_AVI, avi, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                             \
-    X(STI_KIND_RELAY, relay, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                         \
-    X(STI_KIND_NCP, ncp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                             \
-    X(STI_KIND_VI, vi, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                               \
-    X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                                                 \
-    X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                               \
-    X(STI_KIND_STOCHASTIC, stochastic, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                               \
-    X(STI_KIND_CONTACT, contact, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                                     \
-    X(STI_KIND_CONE, cone, STI_USE_CONE)                                                                               \
-    X(STI_KIND_INSTANT, instant, STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY)                                   \
-    X(STI_KIND_GRASP, grasp, STI_USE_ANALYZE | STI_USE_INSPECT)                                                        \
-    X(STI_KIND_MATRICES, matrices, STI_USE_NORMS)                                                                      \
-    X(STI_KIND_SYSTEM, system,                                                                                         \
-      STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT)                 \
-    X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_FIT)                            \
-    X(STI_KIND_MANIPULATION, manipulation, STI_USE_RUN | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT | STI_USE_PLAN) \
-    X(STI_KIND_PLAN, plan, STI_USE_RUN | STI_USE_VERIFY)                                                               \
-    X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN | STI_USE_ROBUST)                                                   \
-    X(STI_KIND_MODEL, model, STI_USE_FIT)                                                                              \
-    X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                                               \
+#define STI_KIND_LIST(X)                                                                               \
+    X(STI_KIND_LCP, lcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
+    X(STI_KIND_MLCP, mlcp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                           \
+    X(STI_KIND_AVI, avi, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
+    X(STI_KIND_RELAY, relay, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                         \
+    X(STI_KIND_NCP, ncp, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                             \
+    X(STI_KIND_VI, vi, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                               \
+    X(STI_KIND_QP, qp, STI_USE_SOLVE | STI_USE_VERIFY)                                                 \
+    X(STI_KIND_L1, l1, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                               \
+    X(STI_KIND_STOCHASTIC, stochastic, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)               \
+    X(STI_KIND_CONTACT, contact, STI_USE_SOLVE | STI_USE_INSPECT | STI_USE_VERIFY)                     \
+    X(STI_KIND_CONE, cone, STI_USE_CONE)                                                               \
+    X(STI_KIND_INSTANT, instant, STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY)                   \
+    X(STI_KIND_GRASP, grasp, STI_USE_ANALYZE | STI_USE_INSPECT)                                        \
+    X(STI_KIND_MATRICES, matrices, STI_USE_NORMS)                                                      \
+    X(STI_KIND_SYSTEM, system,                                                                         \
+      STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT) \
+    X(STI_KIND_SCENE, scene, STI_USE_RUN | STI_USE_ANALYZE | STI_USE_INSPECT | STI_USE_FIT)            \
+    X(STI_KIND_MANIPULATION, manipulation,                                                             \
+      STI_USE_RUN | STI_USE_INSPECT | STI_USE_VERIFY | STI_USE_ROBUST | STI_USE_FIT | STI_USE_PLAN)    \
+    X(STI_KIND_PLAN, plan, STI_USE_RUN | STI_USE_VERIFY)                                               \
+    X(STI_KIND_NAVIGATION, navigation, STI_USE_RUN | STI_USE_INSPECT | STI_USE_ROBUST)                 \
+    X(STI_KIND_MODEL, model, STI_USE_FIT)                                                              \
+    X(STI_KIND_ROOT, root, STI_USE_ROOT)                                                               \
     X(STI_KIND_BOUND, bound, STI_USE_BOUND)
 
 #define STI_X(code, name, uses) code,

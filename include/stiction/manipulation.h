@@ -251,6 +251,18 @@ STI_API const double* sti_push_v(const sti_push* push);  // of the last step    
 // Elsewhere: step number and poses.
 STI_API void sti_push_set(sti_push* push, long step, const double* q, const double* v);
 
+// The problem (2.4.16) of the last step, made or not: u = h v, v = (h lambda_n, h lambda_f, h sigma). Before the first
+// one, and after sti_push_set, of the step that comes next.
+typedef struct sti_push_problem {
+    sti_mlcp mlcp;
+    int contact_count;
+    sti_push_contact* contacts;
+    double* memory;  // of the matrices
+} sti_push_problem;
+
+STI_API sti_status sti_push_pose(sti_env* env, const sti_push* push, sti_push_problem* out);
+STI_API void sti_push_problem_clear(sti_env* env, sti_push_problem* problem);
+
 // ---- an independent check of one step (src/verify/push.c): gaps, normals, damping and (2.4.16) anew from the scene
 
 typedef struct sti_push_verification {

@@ -110,6 +110,9 @@ typedef struct sti_motion_claim {
 STI_API sti_status sti_motion_claim_create(sti_env* env, const sti_system* system, long steps,
                                            const sti_motion_options* options, sti_motion_claim** out);
 STI_API void sti_motion_claim_destroy(sti_env* env, sti_motion_claim* claim);  // accepts NULL
+// The answer of stiction analyze robust --box of that system read back, as sti_robust_box_load does.
+STI_API sti_status sti_motion_claim_load(sti_env* env, const sti_system* system, const char* path, char* settings,
+                                         size_t size, sti_motion_claim** out);
 // One start, with its deviations (doubt_count), played by the stepper. Parameters are afterwards as they were.
 STI_API sti_status sti_motion_claim_try(sti_env* env, sti_system* system, const sti_motion_box* box,
                                         const double* deviation, sti_box_switch* out);

@@ -171,6 +171,8 @@ struct sti_push {
     double h;
     long step;
     double *q, *v, *v_trial;     // (3 parts)
+    long before;                 // where the last step began, and the poses there
+    double* q_before;            // (3 parts)
     sti_push_contact* contacts;  // of the last step
     int contact_count;
     sti_push_force* forces;

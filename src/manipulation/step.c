@@ -290,6 +290,11 @@ static sti_status refuse(sti_push* p, sti_push_report* r) {
     return STI_OK;
 }
 
+static void begin_at(sti_push* p) {
+    p->before = p->step;
+    memcpy(p->q_before, p->q, 3 * (size_t)p->m->part_count * sizeof *p->q);
+}
+
 sti_status sti_push_step(sti_push* p, sti_push_report* report) {
     enum { ROUNDS = 40 };
     sti_push_report r = {.end = STI_PUSH_UNKNOWN};
@@ -297,6 +302,7 @@ sti_status sti_push_step(sti_push* p, sti_push_report* report) {
     posed k = {0};
     sti_status status = STI_OK;
     bool far = true;
+    begin_at(p);
     for (int round = 0; status == STI_OK && far && round < ROUNDS; round++) {
         clear_posed(p->env, &k);
         status = attempt(p, t, &k, &far);
@@ -318,6 +324,31 @@ sti_status sti_push_step(sti_push* p, sti_push_report* report) {
     return status;
 }
 
+// ---- the problem as such
+
+sti_status sti_push_pose(sti_env* env, const sti_push* p, sti_push_problem* out) {
+    posed k = {0};
+    *out = (sti_push_problem){0};
+    sti_status status = sti_manipulation_contacts(p->m, (double)p->before * p->h, p->q_before, p->margin,
+                                                  &out->contacts, &out->contact_count);
+    if (status == STI_OK) status = make_room(env, 3 * p->m->part_count, out->contact_count, &k);
+    if (status != STI_OK) {
+        sti_push_problem_clear(env, out);
+        return status;
+    }
+    fill_damping(p->m, p->q_before, &k);
+    fill_contacts(out->contacts, p->q_before, p->h, &k);
+    out->mlcp = view(&k);
+    out->memory = k.E;
+    return STI_OK;
+}
+
+void sti_push_problem_clear(sti_env* env, sti_push_problem* problem) {
+    sti_free(env, problem->contacts);
+    sti_free(env, problem->memory);
+    *problem = (sti_push_problem){0};
+}
+
 // ---- life
 
 static double first_margin(const sti_push* p) {
@@ -337,15 +368,17 @@ sti_status sti_push_create(sti_env* env, const sti_manipulation* m, double h, st
     sti_push* p = sti_alloc_array_zero(env, 1, sizeof *p);
     if (p == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "push");
     *p = (sti_push){.env = env, .m = m, .h = h > 0 ? h : m->step};
-    p->q = sti_alloc_array_zero(env, 3 * n, sizeof *p->q);
+    p->q = sti_alloc_array_zero(env, 4 * n, sizeof *p->q);
     if (p->q == NULL) {
         sti_push_destroy(p);
         return STI_FAIL(env, STI_ERR_MEMORY, -1, "push");
     }
     p->v = p->q + n;
     p->v_trial = p->v + n;
+    p->q_before = p->v_trial + n;
     p->margin = first_margin(p);
     sti_manipulation_start(m, p->q);
+    begin_at(p);
     *out = p;
     return STI_OK;
 }
@@ -376,4 +409,5 @@ void sti_push_set(sti_push* p, long step, const double* q, const double* v) {
     p->margin = first_margin(p);
     memmove(p->q, q, size);
     memmove(p->v, v, size);
+    begin_at(p);
 }

@@ -189,11 +189,16 @@ static sti_status texts(const void* self, sti_recording* r) {
     return sti_recording_put_text(r, "navigation", ((const life*)self)->source.text);
 }
 
+// ---- tables: of steps, of contacts that press
+
 static void header(const void* self, int table, FILE* f) {
     static const char* const words[] = {"x", "y", "x'", "y'"};
     const life* l = self;
     const int count = sti_navigation_count(l->run.nav);
-    (void)table;
+    if (table == 1) {
+        fprintf(f, "step,t,vehicle,with,gap,n_x,n_y,impulse,force\n");
+        return;
+    }
     fprintf(f, "t");
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < count; i++) {
@@ -206,11 +211,34 @@ static void header(const void* self, int table, FILE* f) {
     fprintf(f, ",residual,least_gap,contacts,pressing,switch\n");
 }
 
+static void put_pressing(const sti_navigation_run* run, FILE* f) {
+    const sti_navigation_report* r = &run->report;
+    for (int i = 0; i < r->contact_count; i++) {
+        const sti_cage_contact* c = &r->contacts[i];
+        char name[100];
+        if (!(c->impulse > 0)) continue;
+        sti_navigation_other_text(run->nav, c->other, name, sizeof name);
+        fprintf(f, "%ld,%.17g,", r->step, sti_navigation_time(run->nav));
+        sti_table_name(f, sti_navigation_vehicle(run->nav, c->vehicle));
+        fputc(',', f);
+        sti_table_name(f, name);
+        sti_table_number(f, c->gap);
+        sti_table_number(f, c->n[0]);
+        sti_table_number(f, c->n[1]);
+        sti_table_number(f, c->impulse);
+        sti_table_number(f, c->impulse / sti_navigation_step_length(run->nav));
+        fputc('\n', f);
+    }
+}
+
 static sti_status lines(const void* self, int table, FILE* f) {
     const sti_navigation_run* run = &((const life*)self)->run;
     const sti_navigation_report* r = &run->report;
     const int count = sti_navigation_count(run->nav);
-    (void)table;
+    if (table == 1) {
+        put_pressing(run, f);
+        return STI_OK;
+    }
     fprintf(f, "%.17g", sti_navigation_time(run->nav));
     for (int k = 0; k < 4; k++) {
         const double* x = (k < 2 ? sti_navigation_q(run->nav) : sti_navigation_v(run->nav)) + k % 2;
@@ -384,7 +412,7 @@ const sti_simulation_type sti_simulation_navigation = {
     .series = series,
     .texts = texts,
     .record = record,
-    .tables = 1,
+    .tables = 2,
     .header = header,
     .lines = lines,
     .curve_columns = curve_columns,

@@ -73,7 +73,7 @@ says "a contact problem's constant" "c_FC between " "Euclidean metric"
 
 # ---- refused
 run inspect "$problems/pinch.json"
-refused "a cone is not inspected" '"system" or "scene"; this is for stiction cone'
+refused "a cone is not inspected" '"manipulation" or "navigation"; this is for stiction cone'
 run inspect horn.json --exact-limit 0
 refused "--exact-limit 0" "--exact-limit: 0"
 run inspect

@@ -11,6 +11,10 @@ run analyze robust peg-push --set mu=0.05 --steps 95
 expect "but then" 1 "switch in step 94"
 run analyze robust peg-stuck
 expect "no first step" 1 "the first step has no solution"
+expect "and why, as the run says" 1 "stuck: probe and floor press against each other"
+run analyze robust peg-damage --json
+expect "damage" 1 '"verdict": "damage"'
+expect "with its certificate" 1 '"certificate": {"proof": "branch"'
 
 # the vehicle of NAV-01 and NAV-04
 cat >nav.json <<'J'
@@ -106,6 +110,29 @@ expect "a stretch with a switch has no box" 1 '"reason": "step 164, contact 0: i
 run analyze robust rocking-block --steps 5 --box --doubts x
 expect "two feet that stick hold more than can move" 1 "no box: step 0: the basis may be singular"
 
+# ---- as a file, proved again from the formulas
+run analyze robust slope-block --steps 10 --box --doubts "x',mu" --set mu=0.6 --output motion.json
+expect "written" 0 "proved: these modes last"
+run verify slope-block motion.json
+expect "a box of a system is verified" 0 "accepted: every start in the box keeps its modes"
+sed 's/"low": -\([0-9.]*\)/"low": -9\1/' motion.json >wide.json
+run verify slope-block wide.json
+expect "a box that was made wider" 1 "not accepted"
+sed 's/"end_high": \[[-0-9.e]*/"end_high": [-1/' motion.json >moved.json
+run verify slope-block moved.json
+expect "an end that is another" 1 "the steps lead out of them"
+sed 's/"start": \[[-0-9.e]*/"start": [0.5/' motion.json >start.json
+run verify slope-block start.json
+expect "another start" 1 "time, start: not those of the system"
+sed "s/\"what\": \"x'\"/\"what\": \"z\"/" motion.json >luck.json
+run verify slope-block luck.json
+refused "a doubt that is none" "luck.json: doubts[0].what: "
+run verify peg-push motion.json
+refused "a box of another scene" "a box of a system by formulas, and peg-push is none"
+run analyze robust rocking-block --steps 5 --box --doubts x --output none.json
+run verify rocking-block none.json
+expect "no box" 1 "no box is claimed"
+
 # ---- wrong requests
 run analyze robust peg-push --box --doubts x,z
 refused "a doubt that is none" "--doubts: z: x, y, theta, mu"
@@ -117,8 +144,8 @@ run analyze robust nav.json --box
 refused "no steps of a box" "--steps: missing"
 run analyze robust nav.json --box --steps 3 --scheme quasistatic
 refused "another scheme of a box" "--box of a system is of alpha"
-run analyze robust nav.json --box --steps 3 --output box.json
-refused "no file of it yet" "of parts and probes, and nav.json is a system"
+run analyze robust nav.json --box --steps 3 --slip 0.1
+refused "an option of parts" "of parts and probes, and nav.json is a system"
 run analyze robust pendulum --box --steps 3
 refused "joints that rub" "joints[0].mu: a joint without friction is expected"
 run analyze robust peg-push --doubts x

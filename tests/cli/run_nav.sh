@@ -3,7 +3,7 @@
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 
-run run nav-wall --csv nav.csv --out nav --picture --json
+run run nav-wall --csv nav.csv --contacts forces.csv --out nav --picture --json
 expect "a vehicle along a wall" 0 '"outcome": "time"'
 if python3 - out "$reference_dir/thesis" <<'P'
 import csv, json, os, sys
@@ -18,11 +18,18 @@ if os.path.exists(path):
     x, y = [k for k, n in enumerate(names) if n in ("x", "qx", "q_x", "q0")][0], [k for k, n in enumerate(names) if n in ("y", "qy", "q_y", "q1")][0]
     worst = max(max(abs(float(a[1]) - float(b[x])), abs(float(a[2]) - float(b[y]))) for a, b in zip(mine[1:], theirs[1:]))
     assert worst < 1e-8, worst
+    pressed = {(int(r["step"]), r["with"]): float(r["impulse"]) for r in csv.DictReader(open("forces.csv"))}
+    for row in csv.DictReader(open(path)):
+        for name, key in (("wall", "c_wall"), ("obstacle", "c_obstacle")):
+            got = pressed.get((int(row["l"]), name), 0)
+            assert abs(got - float(row[key] or 0)) < 1e-8, (row, got)
 P
 then ok "NAV-01"; else not_ok "NAV-01" "$(head -c 300 out)"; fi
 for file in trajectory.h5 summary.json scene.svg; do
     if [ -s "nav/$file" ]; then ok "nav/$file"; else not_ok "nav/$file" "missing or empty"; fi
 done
+run inspect nav-wall
+expect "what there is" 0 "1 vehicle, 1 wall, 1 obstacle"
 run run nav-deadlock
 expect "a deadlock" 1 "deadlock: nothing moves"
 run run nav-crossing

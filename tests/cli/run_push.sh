@@ -65,6 +65,21 @@ expect "errata 15: apart by more than mu times the width, the peg turns" 0 "1 st
 run run peg-damage --set d=0.3,mu=0.8
 expect "and by less it does not" 1 "damage"
 
+# ---- what there is at the start, and the problem of a step as a file
+run inspect peg-push
+expect "inspect: the damping" 0 "eigenvalues 0.48, 3, 3; centre of friction (0, 0) of the part"
+expect "inspect: one contact" 0 "friction cone of what touches: pointed"
+run inspect peg-damage
+expect "inspect: two that oppose each other" 0 "not pointed"
+run run peg-push --time 0.5 --problem last.json
+run solve last.json --solver lemke
+expect "the last step as a problem" 0 "solved by lemke"
+run run peg-stuck --problem none.json --quiet
+run solve none.json
+expect "the step that there is not" 1 "no solution"
+run run peg-push --problem step.txt
+refused "a problem of another name" "--problem: step.txt: a name that ends in .json, .hdf5 or .h5 is expected"
+
 # ---- wrong requests
 run run peg-push --scheme alpha
 refused "an option of systems" "--scheme: of a system"
@@ -88,8 +103,6 @@ refused "a tip inside the part" "high.json: probes[0].tips[0]: [0, 0.4]: inside 
 sed 's/"kind": "manipulation"/"kind": "manipulations"/' "$source_dir/scenes/peg-push.json" >other.json
 run run other.json
 refused "another kind" "no such kind"
-run inspect peg-push
-refused "inspect" "peg-push"
 run analyze velocities peg-push
 refused "an analysis of an instant" "peg-push"
 finish

@@ -133,7 +133,8 @@ def program(n, m, p, q, N, seed):
         P["scenarios"].append(S)
     return dict(P, b=b)
 sizes = {}
-for case in json.load(open(sys.argv[1])):
+found = json.load(open(sys.argv[1]))
+for case in found["cases"] if isinstance(found, dict) else found:
     given, want = case["inputs"], case["expected"]
     if case["id"].startswith("SOE") and "seed" in given:
         size = [given[k] for k in ("n", "m", "p", "q", "N", "seed")]

@@ -422,6 +422,52 @@ static void false_reports_are_refused(void** state) {
     sti_document_destroy(problem);
 }
 
+// What a step does solves the problem that is posed for it, and where there is no step that has no solution.
+static void the_posed_problem_is_that_of_the_last_step(void** state) {
+    (void)state;
+    static const char scene[] =
+        "{\"kind\": \"manipulation\", \"mu\": 0.1, \"h\": 0.05, \"parts\": [{\"polygon\": [[-0.8, -0.4], [0.8, -0.4], "
+        "[0.8, 0.4], [-0.8, 0.4]], \"support\": {\"pressure\": \"1 + x/2\"}}], \"fixtures\": [{\"polygon\": [[0.85, "
+        "-2], "
+        "[2, -2], [2, 2], [0.85, 2]]}], \"probes\": [{\"tips\": [[-0.8, 0.1]], \"direction\": 0.1, \"speed\": 0.1}]}";
+    sti_document* problem = parse(scene);
+    sti_push* p = push_of(problem);
+    for (int l = 0;; l++) {
+        assert_true(l < 100);
+        sti_push_problem posed;
+        sti_push_report r;
+        sti_lcp_answer answer;
+        double u[3], worst = 0;
+        memcpy(u, sti_push_q(p), sizeof u);
+        must(group_env, sti_push_step(p, &r));
+        must(group_env, sti_push_pose(group_env, p, &posed));
+        if (r.end != STI_PUSH_MOVED) {
+            must(group_env, sti_mlcp_solve(group_env, &posed.mlcp, NULL, &answer));
+            assert_int_equal(answer.outcome, STI_NO_SOLUTION);
+            sti_lcp_answer_clear(group_env, &answer);
+            sti_push_problem_clear(group_env, &posed);
+            break;
+        }
+        assert_int_equal(posed.contact_count, r.contact_count);
+        for (int i = 0; i < 3; i++) u[i] = sti_push_q(p)[i] - u[i];
+        const size_t nc = (size_t)posed.contact_count, m = 4 * nc;
+        const double* D = posed.mlcp.D.dense;
+        for (size_t i = 0; i < nc; i++) {
+            double opening = posed.mlcp.b[i], slip = posed.mlcp.b[nc + 2 * i];
+            for (size_t j = 0; j < 3; j++) {
+                opening += D[3 * i + j] * u[j];
+                slip += D[3 * (nc + 2 * i) + j] * u[j];
+            }
+            worst = fmax(worst, fmax(fabs(opening - r.forces[i].opening), fabs(slip - r.forces[i].slip)));
+        }
+        assert_int_equal((int)m, posed.mlcp.m);
+        assert_near(worst, 0, 1e-12);
+        sti_push_problem_clear(group_env, &posed);
+    }
+    sti_push_destroy(p);
+    sti_document_destroy(problem);
+}
+
 // A pose far from 0 cannot hold a motion of 1e-17: what rounding takes from it is no force.
 static void a_motion_lost_in_rounding_is_in_balance(void** state) {
     (void)state;
@@ -691,6 +737,9 @@ static void every_failed_allocation_is_survived(void** state) {
         if (status == STI_OK) status = sti_manipulation_freeze(m, q, 0.1, 1, &system);
         sti_system_destroy(system);
         if (status == STI_OK) status = sti_push_create(f.env, m, 0.05, &p);
+        sti_push_problem posed = {0};
+        if (status == STI_OK) status = sti_push_pose(f.env, p, &posed);
+        sti_push_problem_clear(f.env, &posed);
         if (status == STI_OK) status = sti_push_step(p, &r);
         if (status == STI_OK) status = sti_verify_push(f.env, m, 0, 0.05, q, q, &r, 1e-9, &v);
         if (status == STI_OK) assert_true(v.accepted);
@@ -723,6 +772,7 @@ int main(void) {
         cmocka_unit_test(a_probe_stops_after_its_duration),
         cmocka_unit_test(the_frame_the_units_and_the_damping_do_not_matter),
         cmocka_unit_test(false_reports_are_refused),
+        cmocka_unit_test(the_posed_problem_is_that_of_the_last_step),
         cmocka_unit_test(a_motion_lost_in_rounding_is_in_balance),
         cmocka_unit_test(false_jams_are_refused),
         cmocka_unit_test(opposing_probes_jam_exactly_up_to_mu),

@@ -36,7 +36,8 @@ def push(command, scene, case):
 
 def main(command, cases, scene):
     seen = bad = 0
-    for case in json.load(open(cases)):
+    found = json.load(open(cases))
+    for case in found["cases"] if isinstance(found, dict) else found:
         if not case["id"].startswith("NMF-"):
             continue
         good, got = push(command, scene, case) if "model" in case["inputs"] else decay(command, case)

@@ -1,4 +1,4 @@
-"""peg_cases.py COMMAND CASES: the PEG cases of the thesis through the command: trajectories, modes, forces and jams."""
+"""peg_cases.py COMMAND CASES: the PEG cases of the thesis through the command: trajectories, modes, forces, jams and damping."""
 import csv
 import json
 import subprocess
@@ -80,10 +80,55 @@ def robust(case, command):
     return []
 
 
+def posed(case, command):
+    """The problem of the step as a file: feasible or not, complementary cones, and what Lemke's method makes of it."""
+    expected = case["expected"]
+    if "lemke_status" not in expected:
+        return []
+    ask = lambda *words: json.loads(subprocess.run([command, *words, "--json"], capture_output=True, text=True).stdout)
+    ask("run", "peg.json", "--problem", "step.json")
+    cones = ask("inspect", "step.json")["complementary_cones"]
+    lemke = ask("solve", "step.json", "--solver", "lemke")
+    exact = ask("solve", "step.json")
+    infeasible = exact["outcome"] == "no_solution" and exact["certificate"]["type"] == "farkas"
+    wrong = []
+    if (cones["count"] > 0) != (expected["n_complementary_cones_containing_b_(incl_singular)"] > 0):
+        wrong.append("%s complementary cones" % cones["count"])
+    if (lemke["outcome"] == "solved") != (expected["lemke_status"] == "solution"):
+        wrong.append("Lemke's method: %s" % lemke["outcome"])
+    if infeasible == expected["lcp_feasible_(LP)"]:
+        wrong.append("feasible: %s expected" % expected["lcp_feasible_(LP)"])
+    return wrong
+
+
+def damping(case, command):
+    """PEG-15: E, its eigenvalues and the centre of friction, as stiction inspect has them."""
+    given, expected, wrong = case["inputs"], case["expected"], []
+    points = [p + [c] for p, c in zip(given["support_points_body"], given["c"])]
+    for theta in given["theta"]:
+        part = {"polygon": [[-1, -1], [1, -1], [1, 1], [-1, 1]], "pose": [0, 0, theta], "support": {"points": points}}
+        with open("peg.json", "w") as f:
+            json.dump({"kind": "manipulation", "parts": [part]}, f)
+        done = subprocess.run([command, "inspect", "peg.json", "--json"], capture_output=True, text=True)
+        got = json.loads(done.stdout)["parts"][0]
+        pairs = [(got["eigenvalues"], expected["eig(0)"]), (got["centre_of_friction"], expected["centre_of_friction_body"])]
+        pairs += list(zip(got["damping"], expected["E(%g)" % theta]))
+        if any(abs(a - b) > 1e-12 for x, y in pairs for a, b in zip(x, y)):
+            wrong.append("theta %g: %s" % (theta, got))
+    return wrong
+
+
 def main(command, cases):
     seen = bad = 0
-    for case in json.load(open(cases)):
-        if not case["id"].startswith("PEG-") or "contacts" not in case["inputs"]:
+    found = json.load(open(cases))
+    for case in found["cases"] if isinstance(found, dict) else found:
+        if not case["id"].startswith("PEG-"):
+            continue
+        if "contacts" not in case["inputs"]:
+            wrong = damping(case, command)
+            seen += 1
+            bad += len(wrong) > 0
+            print("\n".join("%s: %s" % (case["id"], line) for line in wrong), end="")
             continue
         with open("peg.json", "w") as f:
             json.dump(scene(case["inputs"]), f)
@@ -91,13 +136,13 @@ def main(command, cases):
         if done.returncode not in (0, 1):
             sys.exit("%s: %s" % (case["id"], done.stderr))
         wrong = look(case, json.loads(done.stdout), list(csv.DictReader(open("peg.csv"))))
-        wrong += robust(case, command)
+        wrong += robust(case, command) + posed(case, command)
         for line in wrong[:3]:
             print("%s: %s" % (case["id"], line))
         seen += 1
         bad += len(wrong) > 0
     print("%d cases, %d wrong" % (seen, bad))
-    return 1 if bad or seen < 8 else 0
+    return 1 if bad or seen < 9 else 0
 
 
 sys.exit(main(*sys.argv[1:]))
