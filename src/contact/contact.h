@@ -54,6 +54,9 @@ typedef struct sti_contact_run {
     sti_termination termination;  // STI_END_RAY: the method has proved that there is no solution
     double* multipliers;          // (nc), NULL: not wanted. The y of that proof (emptiness.h)
     char reason[240];
+    // in, what a portfolio knows
+    bool brief;  // sweeps: what would take more of them than it may is given up at once
+    bool swept;  // the guess comes from sweeps: no more of them before the first step
 } sti_contact_run;
 
 typedef sti_status sti_contact_method(const sti_contact_local* p, const sti_contact_options* options,

@@ -213,11 +213,12 @@ static sti_gs_goal goal_of(const solver* g, const sti_gs_island* island) {
                          .share = g->slack * left * island->count / g->pending,
                          .other2 = fmax(g->size2 - island->size2, 0),
                          .sweep_limit = g->round_limit,
-                         .report = g->island_count == 1};
+                         .report = g->island_count == 1,
+                         .at_most = g->run->brief ? g->slack * left : 0};
 }
 
 static bool waits(const solver* g, const sti_gs_island* island) {
-    return !island->done && !island->stalled && island->sweeps < g->round_limit;
+    return !island->done && !island->stalled && !island->crawls && island->sweeps < g->round_limit;
 }
 
 static void settle_small(void* context, int item, int worker) {

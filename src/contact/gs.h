@@ -37,6 +37,7 @@ typedef struct sti_gs_island {
     long sweeps;
     bool done;     // error2 is within the goal it was given
     bool stalled;  // no progress for long, or not a number
+    bool crawls;   // given up: it would take more sweeps than it may, presumably
 } sti_gs_island;
 
 // Scratch of one worker.
@@ -74,6 +75,7 @@ typedef struct sti_gs_goal {
     double other2;     // |r|^2 of the other islands
     long sweep_limit;  // sweeps of the island in all
     bool report;       // trace residuals: the island is the whole problem
+    double at_most;    // not 0: give up what would take more sweeps even for this share
 } sti_gs_goal;
 
 void sti_gs_settle(const sti_gs* s, sti_gs_lane* lane, const sti_gs_goal* goal, sti_gs_island* island);

@@ -21,7 +21,8 @@
 //
 // Settled contacts sleep: one that moved by less than a tenth of its share of the goal in three sweeps is skipped for
 // 1, 2, ... 8 sweeps, longer if it is found unmoved again. All are awake after E2 and E3 and after a measurement that
-// did not pass. None of this enters the verdict: the natural map is measured with u recomputed for every contact,
+// did not pass. A portfolio may ask that an island end when the gain of the last sweeps says that it will not get there
+// within those it is allowed. None of this enters the verdict: the natural map is measured with u recomputed for every contact,
 // when the moves promise that it will pass and at least every 32 sweeps.
 #include <math.h>
 #include <string.h>
@@ -41,6 +42,9 @@ enum {
     CALM_BEFORE_SLEEP = 3,
     SLEEP_SHIFT_MAX = 3,  // at most 1 << 3 sweeps
     PATIENCE = 4000,      // sweeps without a tenth gained in the natural map: stalled
+    RECENT = 4,           // sweeps whose gain tells how many are to come
+    OUTLOOK = 8,          // sweeps before that is asked
+    HANDFUL = 8,          // contacts whose sweeps cost next to nothing
 };
 
 #define GROWTH_ALLOWED 1.5  // E2
@@ -48,6 +52,7 @@ enum {
 #define DRIFT_LIMIT 1e8     // E4: sweeps in one leap
 #define LEAP_LEAST 2.0
 #define CALM_SHARE 0.1
+#define OVERTIME 1.2  // sweeps to come, presumably, over those allowed, from which on an island crawls
 
 sti_status sti_gs_lane_create(sti_env* env, int d, int capacity, sti_gs_lane* lane) {
     *lane = (sti_gs_lane){.capacity = capacity};
@@ -87,21 +92,23 @@ typedef struct work {
     double reach;      // part of the way to target for the chunk loops
     int colour_first;  // first cluster of the colour for the loop over its clusters
     // the iteration
-    double length;        // |f|, stretched
-    double plain_length;  // |f|, in units of r
-    double least;         // E2: least |f|, a little relaxed by every plain sweep
-    double window_least;  // E3: least |f| at the beginning of the window
-    int window;           // E3: sweeps in the window
-    int plain;            // plain sweeps still to be made
-    int failures;         // of E2, E3 in a row
-    long restarts;        // all failures
-    bool shuffles;        // a new order before the next sweep
-    bool extrapolated;    // r came from an extrapolation, keep is the way back
-    double ratio;         // natural map per unit of plain_length, as last measured
-    double refused;       // plain_length at the last measurement that did not pass
-    long measured;        // sweep of the last measurement
-    double best2;         // error2 of best
-    double gain2;         // error2 when the last tenth was gained, and the sweep
+    double length;          // |f|, stretched
+    double plain_length;    // |f|, in units of r
+    double least;           // E2: least |f|, a little relaxed by every plain sweep
+    double window_least;    // E3: least |f| at the beginning of the window
+    int window;             // E3: sweeps in the window
+    int plain;              // plain sweeps still to be made
+    int failures;           // of E2, E3 in a row
+    long restarts;          // all failures
+    bool shuffles;          // a new order before the next sweep
+    bool extrapolated;      // r came from an extrapolation, keep is the way back
+    double ratio;           // natural map per unit of plain_length, as last measured
+    double refused;         // plain_length at the last measurement that did not pass
+    double recent[RECENT];  // plain_length of the last sweeps
+    long made;              // sweeps in this call
+    long measured;          // sweep of the last measurement
+    double best2;           // error2 of best
+    double gain2;           // error2 when the last tenth was gained, and the sweep
     long gained;
 } work;
 
@@ -290,11 +297,22 @@ static void write_back(const work* w, const double* from) {
         memcpy(w->s->r + (size_t)d * (size_t)w->order[a], from + (size_t)(d * a), (size_t)d * sizeof(double));
 }
 
+// Will it take longer than it may? Presumably: by the gain of the last sweeps.
+static bool crawls(work* w, const sti_gs_goal* goal) {
+    const double now = w->plain_length, before = w->recent[w->made % RECENT];
+    w->recent[w->made++ % RECENT] = now;
+    if (!(goal->at_most > 0) || w->made < OUTLOOK || w->island->count <= HANDFUL || !(now > 0)) return false;
+    const double part = goal->at_most / goal->share, gain = log(before / now) / RECENT;
+    const double ahead = log(now * w->ratio / sqrt(goal2(w, goal) * part));
+    return !((double)w->island->sweeps * gain + ahead <= OVERTIME * (double)goal->sweep_limit * gain);
+}
+
 // Measures where the moves promise success, or it is time. True: the island is done, or given up.
 static bool conclude(work* w, const sti_gs_goal* goal) {
     const long sweeps = w->island->sweeps;
     const bool late = w->s->stop_at < INFINITY && sti_clock() > w->s->stop_at;
-    const bool last = late || sweeps >= goal->sweep_limit;
+    w->island->crawls = crawls(w, goal);
+    const bool last = late || w->island->crawls || sweeps >= goal->sweep_limit;
     const bool promising = w->plain_length * w->ratio <= 1.2 * sqrt(goal2(w, goal)) &&
                            (w->plain_length <= 0.9 * w->refused || sweeps >= w->measured + MEASURE_EVERY / 4);
     if (!last && !promising && sweeps < w->measured + MEASURE_EVERY) return false;

@@ -269,8 +269,7 @@ static sti_status adopt(sti_contact_reduction* red, double tol, double* r, sti_c
     double* before = a->r;
     const double least = fmax(tol, a->residual);
     a->r = r;
-    sti_contact_expand(red, r, a->v, a->lambda);
-    sti_status status = sti_contact_residual(red->env, red->problem, a);
+    sti_status status = sti_contact_expand_and_measure(red, a);
     *taken = status == STI_OK && a->residual <= least;
     a->r = before;
     if (*taken) {
@@ -278,8 +277,7 @@ static sti_status adopt(sti_contact_reduction* red, double tol, double* r, sti_c
         memcpy(before, r, n * sizeof *r);
         a->undetermined = moved;
     } else if (status == STI_OK) {
-        sti_contact_expand(red, before, a->v, a->lambda);
-        status = sti_contact_residual(red->env, red->problem, a);
+        status = sti_contact_expand_and_measure(red, a);
     }
     return status;
 }

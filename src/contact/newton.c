@@ -585,18 +585,18 @@ static void sweep_more(newton* n, double* residual) {
 
 // All that happens between the guess and the first step of Newton. A guess that is better than what became of it is
 // kept.
-static sti_status begin(newton* n, double* residual) {
+static sti_status begin(newton* n, bool settled, double* residual) {
     const size_t bytes = (size_t)n->p->d * (size_t)n->p->nc * sizeof *n->r;
-    const bool swept = n->p->op == NULL && !(*residual <= NEAR);
+    const bool sweeps = n->p->op == NULL && !settled && !(*residual <= NEAR);
     const double before = *residual;
     sti_status status = reserve(n);
     if (status != STI_OK) return status;
     memcpy(n->r_best, n->r, bytes);
-    if (swept) sweep_guess(n, residual);
+    if (sweeps) sweep_guess(n, residual);
     if (*residual <= n->options->tol) return STI_OK;
     status = reserve_factors(n);
     if (status != STI_OK) return status;
-    if (swept) sweep_more(n, residual);
+    if (sweeps) sweep_more(n, residual);
     if (*residual <= before) return STI_OK;
     memcpy(n->r, n->r_best, bytes);
     sti_contact_local_apply(n->p, n->r, n->u);
@@ -627,7 +627,7 @@ sti_status sti_contact_method_newton(const sti_contact_local* p, const sti_conta
     }
     sti_status status = STI_OK;
     if (!(run->residual <= options->tol)) {
-        status = begin(&n, &run->residual);
+        status = begin(&n, run->swept, &run->residual);
         for (int round = 0; round < ROUND_LIMIT && status == STI_OK && run->residual > options->tol && !n.stopped;
              round++) {
             solve_round(&n, round == 0 ? 0.7 : 0.1, run->residual);

@@ -28,6 +28,7 @@ static const double UNEVEN = 1e6;           // masses of a piece over each other
 static const double massless_shift = 1e-4;  // the same for a piece without mass, relative to the diagonal of all of M
 
 void sti_contact_reduction_clear(sti_contact_reduction* red) {
+    sti_contact_gauge_close(red->env, &red->gauge);
     sti_env* env = red->env;
     if (env == NULL) return;
     sti_contact_local_clear(&red->local);
@@ -596,6 +597,16 @@ void sti_contact_expand(sti_contact_reduction* red, const double* r, double* v, 
     }
     if (red->nb > 0) sti_dense_factor_solve(&red->S, lambda);
     if (p->global) velocities(red, r, lambda, v);
+}
+
+sti_status sti_contact_expand_and_measure(sti_contact_reduction* red, sti_contact_answer* a) {
+    sti_contact_expand(red, a->r, a->v, a->lambda);
+    if (red->gauge.p == NULL) {
+        const sti_status status = sti_contact_gauge_open(red->env, red->problem, &red->gauge);
+        if (status != STI_OK) return status;
+    }
+    sti_contact_gauge_read(&red->gauge, a);
+    return STI_OK;
 }
 
 // Largest change from `from` to `to`, and the largest entry of `to`; `from` becomes `to`.

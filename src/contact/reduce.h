@@ -3,6 +3,7 @@
 #define STI_CONTACT_REDUCE_H
 
 #include "contact/contact.h"
+#include "contact/gauge.h"
 #include "contact/mass.h"
 #include "linalg/dense.h"
 
@@ -14,6 +15,7 @@ typedef struct sti_mass_touch {
 typedef struct sti_contact_reduction {
     sti_env* env;
     const sti_contact_problem* problem;  // borrowed
+    sti_contact_gauge gauge;             // of the problem; made when it is asked for first
     sti_contact_local local;             // what the methods see; its q is `q` below
     double* q;                           // (d nc)
     bool proximal;                       // something was singular: v and l are improved from outside
@@ -52,6 +54,9 @@ void sti_contact_reduction_clear(sti_contact_reduction* red);
 
 // (v, lambda) that belong to r.
 void sti_contact_expand(sti_contact_reduction* red, const double* r, double* v, double* lambda);
+
+// (v, lambda) of the answer from its r, and how well they solve the problem as posed.
+sti_status sti_contact_expand_and_measure(sti_contact_reduction* red, sti_contact_answer* answer);
 
 // Proximal step: move the centres to (v, lambda) of r and q with them. Returns how far they moved, relative.
 double sti_contact_recenter(sti_contact_reduction* red, const double* r);

@@ -18,8 +18,8 @@
 #include <string.h>
 
 #include "contact/contact.h"
+#include "contact/gauge.h"
 #include "contact/islands.h"
-#include "contact/judge.h"
 #include "contact/posed.h"
 
 // What a row (H_j or G_j)'v + w is made of.
@@ -33,22 +33,7 @@ typedef struct row_terms {
     bool massless;    // it touches a velocity without mass
 } row_terms;
 
-typedef struct measure {
-    const sti_contact_problem* p;
-    sti_contact_answer* a;
-    int d, nc, n, nv, nb;  // nv = 0 for a local problem
-    double* memory;
-    double *rho, *own;                          // (nc), (nc x 2)
-    double *q, *size;                           // (n)
-    double* inverse;                            // D                           (nv)
-    double *load, *pull;                        // H r + G l, |H||r| + |G||l|  (nv)
-    double *joint, *joint_terms, *joint_given;  // bilateral rows, sizes, what they are without forces   (nb)
-    double* root;                               // sqrt of mobility of bilateral rows, of mass            (nb + nv)
-    int* island;                                // of contacts, bilateral rows, velocities                (nc + nb + nv)
-    sti_contact_energy* energy;                 // by these numbers                                 (energies)
-    int energies;
-    double *balance, *balance_terms;  // M v - H r - G l - f, and the sizes of its terms    (nv)
-} measure;
+typedef sti_contact_gauge measure;
 
 // ---- arithmetic
 
@@ -106,10 +91,9 @@ static void find_islands(measure* k) {
         calm = own * fabs(k->a->lambda[j]) <= STI_CONTACT_FARTHEST * fabs(k->joint_given[j]);
     }
     k->energies = calm ? 1 : items;
-    if (calm)
-        memset(k->island, 0, (size_t)items * sizeof *k->island);
-    else
-        sti_contact_islands(k->p, k->island);
+    k->island = calm ? k->one : k->joined;
+    if (!calm && !k->islands_known) sti_contact_islands(k->p, k->joined);
+    k->islands_known |= !calm;
     for (int i = 0; i < k->energies; i++) k->energy[i] = (sti_contact_energy){0};
     for (int j = 0; j < k->nb; j++) {
         const double root = k->root[j], force = root * k->a->lambda[j], drive = k->joint_given[j] / root;
@@ -177,9 +161,12 @@ static void measure_local_rows(measure* k) {
     add_product(&p->R, k->a->lambda, k->joint, k->joint_terms);
 }
 
-static void measure_local(measure* k) {
+static void set_rho(measure* k) {
     sti_contact_traces(k->p, k->rho);
     for (int c = 0; c < k->nc; c++) k->rho[c] = k->rho[c] > 0 ? k->d / k->rho[c] : 0;
+}
+
+static void measure_local(measure* k) {
     if (k->p->W_op != NULL)
         measure_operator(k);
     else
@@ -293,7 +280,6 @@ static void borrow_units(measure* k) {
 
 static void measure_global(measure* k) {
     bool borrowed = false;
-    set_inverse(k);
     measure_balance(k);
     for (int c = 0; c < k->nc; c++) {
         if (!read_contact(k, c)) continue;
@@ -316,24 +302,15 @@ static void measure_global(measure* k) {
 
 // ---- the whole
 
-static void close_measure(sti_env* env, measure* k) {
+void sti_contact_gauge_close(sti_env* env, sti_contact_gauge* k) {
     sti_free(env, k->memory);
-    sti_free(env, k->island);
+    sti_free(env, k->one);
     sti_free(env, k->energy);
+    *k = (sti_contact_gauge){0};
 }
 
-static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a, measure* k) {
-    *k = (measure){.p = p, .a = a, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count};
-    k->n = k->d * k->nc;
-    k->nv = p->global ? p->velocity_count : 0;
-    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, items = nc + nb + nv;
-    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 6 * nv + 4 * nb, sizeof *k->memory);
-    k->island = sti_alloc_array(env, items, sizeof *k->island);
-    k->energy = sti_alloc_array(env, items + 1, sizeof *k->energy);
-    if (k->memory == NULL || k->island == NULL || k->energy == NULL) {
-        close_measure(env, k);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
-    }
+static void share_memory(measure* k) {
+    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb;
     k->rho = k->memory;
     k->own = k->rho + nc;
     k->q = k->own + 2 * nc;
@@ -347,6 +324,26 @@ static sti_status open_measure(sti_env* env, const sti_contact_problem* p, sti_c
     k->joint_terms = k->joint + nb;
     k->joint_given = k->joint_terms + nb;
     k->root = k->joint_given + nb;
+    k->joined = k->one + nc + nb + nv;
+}
+
+sti_status sti_contact_gauge_open(sti_env* env, const sti_contact_problem* p, sti_contact_gauge* k) {
+    *k = (measure){.p = p, .d = p->dimension, .nc = p->contact_count, .nb = p->bilateral_count};
+    k->n = k->d * k->nc;
+    k->nv = p->global ? p->velocity_count : 0;
+    const size_t nc = (size_t)k->nc, n = (size_t)k->n, nv = (size_t)k->nv, nb = (size_t)k->nb, items = nc + nb + nv;
+    k->memory = sti_alloc_array(env, 3 * nc + 2 * n + 6 * nv + 4 * nb, sizeof *k->memory);
+    k->one = sti_alloc_array_zero(env, 2 * items, sizeof *k->one);
+    k->energy = sti_alloc_array(env, items + 1, sizeof *k->energy);
+    if (k->memory == NULL || k->one == NULL || k->energy == NULL) {
+        sti_contact_gauge_close(env, k);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
+    }
+    share_memory(k);
+    if (p->global)
+        set_inverse(k);
+    else
+        set_rho(k);
     return STI_OK;
 }
 
@@ -363,27 +360,33 @@ static double worst_equation(const measure* k, double unit) {
     return worst;
 }
 
-sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
-    measure k;
-    const sti_status status = open_measure(env, p, a, &k);
-    if (status != STI_OK) return status;
+void sti_contact_gauge_read(sti_contact_gauge* k, sti_contact_answer* a) {
+    const sti_contact_problem* p = k->p;
+    k->a = a;
     if (p->global)
-        measure_global(&k);
+        measure_global(k);
     else
-        measure_local(&k);
-    sti_contact_judge judge = {.d = k.d, .nc = k.nc, .mu = p->mu, .r = a->r, .u = a->u, .q = k.q, .rho = k.rho};
+        measure_local(k);
+    sti_contact_judge judge = {.d = k->d, .nc = k->nc, .mu = p->mu, .r = a->r, .u = a->u, .q = k->q, .rho = k->rho};
     judge.section = p->section;
-    judge.own = k.own;
-    judge.island = k.island;
-    judge.energy = k.energy;
-    judge.energies = k.energies;
+    judge.own = k->own;
+    judge.island = k->island;
+    judge.energy = k->energy;
+    judge.energies = k->energies;
     sti_contact_judge_point(&judge);
     a->residual_contact = judge.residual;
-    a->residual_equation = worst_equation(&k, judge.unit);
+    a->residual_equation = worst_equation(k, judge.unit);
     a->residual = a->residual_contact + a->residual_equation;
     a->runaway = judge.runaway;
     a->worst_contact = judge.worst;
-    close_measure(env, &k);
+}
+
+sti_status sti_contact_measure(sti_env* env, const sti_contact_problem* p, sti_contact_answer* a) {
+    sti_contact_gauge k;
+    const sti_status status = sti_contact_gauge_open(env, p, &k);
+    if (status != STI_OK) return status;
+    sti_contact_gauge_read(&k, a);
+    sti_contact_gauge_close(env, &k);
     return STI_OK;
 }
 

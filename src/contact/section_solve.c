@@ -99,11 +99,6 @@ static const stage stages[] = {
     {STI_CONTACT_IPM, 0, "interior points for given slips"},
 };
 
-static sti_status measure(sti_contact_reduction* red, sti_contact_answer* a) {
-    sti_contact_expand(red, a->r, a->v, a->lambda);
-    return sti_contact_measure(red->env, red->problem, a);
-}
-
 // One method, finer and finer until the residual of the problem agrees; proximal rounds where something is singular
 static sti_status run_method(sti_contact_reduction* red, sti_faceted* f, sti_contact_solver solver,
                              const sti_contact_options* options, sti_contact_answer* a) {
@@ -118,7 +113,7 @@ static sti_status run_method(sti_contact_reduction* red, sti_faceted* f, sti_con
         a->termination = run.termination;
         a->solver = solver;
         memcpy(a->reason, run.reason, sizeof a->reason);
-        if (status == STI_OK) status = measure(red, a);
+        if (status == STI_OK) status = sti_contact_expand_and_measure(red, a);
         if (status != STI_OK || within(a, options->tol)) break;
         if (red->proximal) {
             if (sti_contact_recenter(red, a->r) <= 1e-15) break;
@@ -152,7 +147,7 @@ static sti_status run_stages(sti_contact_reduction* red, sti_faceted* f, const s
     const double start = sti_clock();
     double* best = sti_alloc_array(red->env, n, sizeof *best);
     if (best == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
-    sti_status status = measure(red, a);
+    sti_status status = sti_contact_expand_and_measure(red, a);
     for (size_t k = 0; k < sizeof stages / sizeof *stages && status == STI_OK && !within(a, options->tol); k++) {
         const double before = a->residual, from = sti_clock();
         const long iterations = a->iterations;
@@ -172,7 +167,7 @@ static sti_status run_stages(sti_contact_reduction* red, sti_faceted* f, const s
         if (status == STI_OK) status = note_attempt(red->env, &stages[k], from, iterations, a);
         if (status != STI_OK || a->residual <= before) continue;
         memcpy(a->r, best, n * sizeof *best);
-        status = measure(red, a);
+        status = sti_contact_expand_and_measure(red, a);
     }
     sti_free(red->env, best);
     return status;

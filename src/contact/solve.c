@@ -146,11 +146,6 @@ static sti_status run_method(const sti_contact_reduction* red, sti_contact_even*
     return status;
 }
 
-static sti_status measure(sti_contact_reduction* red, sti_contact_answer* a) {
-    sti_contact_expand(red, a->r, a->v, a->lambda);
-    return sti_contact_measure(red->env, red->problem, a);
-}
-
 static sti_status touch_once(sti_contact_reduction* red, sti_contact_even* even, sti_contact_block* block, int sweeps,
                              sti_contact_answer* a) {
     const sti_contact_local* p = even->scale != NULL ? &even->local : &red->local;
@@ -158,15 +153,14 @@ static sti_status touch_once(sti_contact_reduction* red, sti_contact_even* even,
     for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] /= even->scale[i / d];
     sti_contact_touch(p, block, sweeps, a->r);
     for (int i = 0; even->scale != NULL && i < n; i++) a->r[i] *= even->scale[i / d];
-    return measure(red, a);
+    return sti_contact_expand_and_measure(red, a);
 }
 
 // Sweeps while they help; `before` (d nc) is room for the point that stays where they do not.
 static sti_status touch_while_it_helps(sti_contact_reduction* red, sti_contact_even* even, sti_contact_block* block,
                                        const sti_contact_options* options, double* before, sti_contact_answer* a,
                                        long* iterations) {
-    enum { TRIES = 4, SWEEPS = 2 };
-    static const double GAIN = 0.8;
+    enum { TRIES = 4, SWEEPS = 2, AHEAD = 2 };  // of that many more tries the gain has to be enough
     const size_t n = (size_t)(red->local.d * red->local.nc);
     sti_status status = STI_OK;
     for (int try = 0; try < TRIES && status == STI_OK && !(judged(a) <= options->tol); try++) {
@@ -175,10 +169,11 @@ static sti_status touch_while_it_helps(sti_contact_reduction* red, sti_contact_e
         memcpy(before, a->r, n * sizeof *before);
         status = touch_once(red, even, block, SWEEPS, a);
         *iterations += SWEEPS;
-        if (status != STI_OK || judged(a) <= GAIN * was) continue;
+        const double gain = judged(a) / was;
+        if (status != STI_OK || judged(a) * pow(gain, AHEAD) <= options->tol) continue;
         if (!(judged(a) <= was)) {
             memcpy(a->r, before, n * sizeof *before);
-            status = measure(red, a);
+            status = sti_contact_expand_and_measure(red, a);
         }
         break;
     }
@@ -221,7 +216,7 @@ static sti_status run_rounds(sti_contact_reduction* red, const sti_contact_optio
         iterations += run.iterations;
         a->termination = run.termination;
         memcpy(a->reason, run.reason, sizeof a->reason);
-        status = measure(red, a);
+        status = sti_contact_expand_and_measure(red, a);
         if (run.termination == STI_END_RAY || status != STI_OK || judged(a) <= options->tol) break;
         const bool converged = run.residual <= now.tol;
         if (converged && !red->proximal) status = touch_up(red, &even, options, a, &iterations);
@@ -326,7 +321,7 @@ static sti_status polish(sti_contact_reduction* red, const sti_contact_options* 
     if (status == STI_OK) conclude(options, a);
     if (status == STI_OK && a->outcome != STI_SOLVED) {
         memcpy(a->r, before, n * sizeof *before);
-        status = measure(red, a);
+        status = sti_contact_expand_and_measure(red, a);
         if (status == STI_OK) conclude(options, a);
     }
     sti_free(red->env, before);
@@ -355,7 +350,7 @@ static sti_status restore(sti_contact_reduction* red, const claim* k, const sti_
     a->solver = k->solver;
     a->attempt_count = k->attempt_count;
     a->iterations = k->iterations;
-    const sti_status status = measure(red, a);
+    const sti_status status = sti_contact_expand_and_measure(red, a);
     conclude(options, a);
     return status;
 }
