@@ -60,6 +60,7 @@ typedef struct filling {
     sti_bsr* A;
     int* seen;       // last block column that touched row i               (n)
     int64_t* place;  // and the block after its last one                   (n)
+    bool* whole;     // block columns that hold whole blocks, once they are counted   (n)
     bool count;      // the blocks are only counted
 } filling;
 
@@ -100,11 +101,9 @@ static inline void fill_blocks(filling* f, const int d, int j) {
     for (int64_t k = start[0]; k < start[1]; k += d) {
         const int i = f->M->row[k] / d;
         const double* column[3];
+        for (int b = 0; b < d; b++) column[b] = f->M->value + start[b] + (k - start[0]);
         bool some = i == j;
-        for (int b = 0; b < d; b++) {
-            column[b] = f->M->value + start[b] + (k - start[0]);
-            for (int a = 0; a < d; a++) some |= column[b][a] != 0;
-        }
+        for (int e = 0; e < d * d && !some; e++) some = column[e % d][e / d] != 0;
         if (!some) continue;
         double* block = block_at(f, d, i, j);
         for (int e = 0; block != NULL && e < d * d; e++) block[e] = column[e % d][e / d];
@@ -129,7 +128,8 @@ static inline void fill(filling* f, const int d) {
     for (int i = 0; i < n; i++) f->seen[i] = -1;
     for (int j = 0; j < n; j++) {
         block_at(f, d, j, j);  // the diagonal block, filled or not
-        if (holds_blocks(f->M, d, j))
+        if (f->count) f->whole[j] = holds_blocks(f->M, d, j);
+        if (f->whole[j])
             fill_blocks(f, d, j);
         else
             fill_entries(f, d, j);
@@ -141,7 +141,10 @@ static inline sti_status from_sparse(sti_env* env, const sti_matrix* M, const in
     filling f = {.M = M, .A = A, .count = true};
     f.seen = sti_alloc_array(env, n, sizeof *f.seen);
     f.place = sti_alloc_array(env, n, sizeof *f.place);
-    sti_status status = f.seen != NULL && f.place != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of W");
+    f.whole = sti_alloc_array(env, n, sizeof *f.whole);
+    sti_status status = f.seen != NULL && f.place != NULL && f.whole != NULL
+                            ? STI_OK
+                            : STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of W");
     if (status == STI_OK) {
         fill(&f, d);
         for (size_t i = 0; i < n; i++) {
@@ -156,6 +159,7 @@ static inline sti_status from_sparse(sti_env* env, const sti_matrix* M, const in
     }
     sti_free(env, f.seen);
     sti_free(env, f.place);
+    sti_free(env, f.whole);
     return status;
 }
 

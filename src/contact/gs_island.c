@@ -22,8 +22,8 @@
 // Settled contacts sleep: one that moved by less than a tenth of its share of the goal in three sweeps is skipped for
 // 1, 2, ... 8 sweeps, longer if it is found unmoved again. All are awake after E2 and E3 and after a measurement that
 // did not pass. A portfolio may ask that an island end when the gain of the last sweeps says that it will not get there
-// within those it is allowed. None of this enters the verdict: the natural map is measured with u recomputed for every contact,
-// when the moves promise that it will pass and at least every 32 sweeps.
+// within those it is allowed. None of this enters the verdict: the natural map is measured with u recomputed for every
+// contact, when the moves promise that it will pass and at least every 32 sweeps.
 #include <math.h>
 #include <string.h>
 

@@ -10,8 +10,9 @@
 //      visit costs the columns of that contact, and what has not changed costs nothing: a contact that parts, or whose
 //      u is what it was after its last visit, is passed over, and neighbours that move wake it through u. A contact
 //      presses when its free velocity closes, or when others push it down; all others have no force and no column.
-//      After a sweep |rho (u - u after the visit)| of all that press says how far it is, so the error is looked at when
-//      that is below the tolerance, and then in full.
+//      Where two sweeps moved along one line, r goes on along it, as far as the geometric series leads (leap): walls
+//      take half as many sweeps. After a sweep |rho (u - u after the visit)| of all that press says how far it is, so
+//      the error is looked at when that is below the tolerance, and then in full.
 //   2. Newton's method on the function of Alart & Curnier (curnier.h) with full steps, on those that moved in the last
 //      sweep, the others held, where sweeps would cost more: modes are mostly right by then, and in the plane one step
 //      often is enough.
@@ -31,6 +32,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/cone.h"
 #include "contact/islands.h"
 #include "contact/judge.h"
 #include "contact/local.h"
@@ -44,9 +46,12 @@ enum {
     COLUMNS = 64,  // of W that may be copied: those of a dense matrix, or with entries out of order
     PART = 3,      // of contacts in space that press, where they are many: with more the portfolio does better
     SWEEPS = 80,
+    FARTHEST = 20,  // sweeps in one leap
 };
 
-#define STILL 1e-2  // of tol: relative change of u below which a contact sleeps
+#define SLOW 0.3       // gain of a sweep from which on a leap is worth it
+#define STRAIGHT 0.95  // squared cosine of the angle between two moves that count as along one line
+#define STILL 1e-2     // of tol: relative change of u below which a contact sleeps
 
 typedef sti_column column;
 typedef sti_pusher pusher;
@@ -55,7 +60,7 @@ typedef sti_quick quick;
 // What there is of every contact and row
 typedef struct everywhere {
     double W[ROWS * ROWS];
-    double r[ROWS], u[ROWS], size[ROWS], rho[ROWS / 2], trace[ROWS / 2], own[ROWS];
+    double r[ROWS], u[ROWS], size[ROWS], move[ROWS], last_move[ROWS], rho[ROWS / 2], trace[ROWS / 2], own[ROWS];
     int slot[ROWS / 2], island[ROWS / 2];
     sti_contact_energy energy[ROWS / 2];
     pusher pusher[ROWS / 2];
@@ -116,6 +121,7 @@ static bool press(quick* k, int c) {
     s->contact = c;
     s->prepared = s->moved = false;
     s->seen[0] = s->seen[1] = s->seen[2] = NAN;
+    for (int i = k->d * c; i < k->d * c + k->d; i++) k->move[i] = k->last_move[i] = 0;
     k->slot[c] = k->pressing++;
     return true;
 }
@@ -302,6 +308,7 @@ static inline void visit(quick* k, pusher* s, const int d) {
     double *r = k->r + at, b[3], x[3];
     const double* u = k->u + at;
     s->moved &= k->follows;
+    for (int i = 0; i < d; i++) k->move[at + i] = 0;
     if (u[0] >= 0 && r[0] == 0) return;  // parts, and already did
     if (off(s, u, d) * k->rho[s->contact] <= STILL * k->options->tol * r[0]) return;
     if (!s->prepared) prepare(k, s, d);
@@ -318,6 +325,7 @@ static inline void visit(quick* k, pusher* s, const int d) {
         const double change = x[i] - r[i];
         if (change == 0) continue;
         r[i] = x[i];
+        k->move[at + i] = change;
         sti_column_add(&s->of[i], change, k->u);
         k->change += change * change;
         k->cost += s->of[i].count;
@@ -407,12 +415,47 @@ static double portfolio_cost(const quick* k) {
     return BLOCKS * entries + OVERHEAD * (double)k->nc + SCORE * (entries + visits);
 }
 
+static void swap_moves(quick* k) {
+    double* last = k->last_move;
+    k->last_move = k->move;
+    k->move = last;
+}
+
+// True: the last two sweeps moved along one line, and r has gone on along it, as far as the geometric series leads and
+// the cones allow; u with it. The moves are begun anew.
+static bool leap(quick* k) {
+    double along = 0, square = 0, square_last = 0;
+    for (int s = 0; s < k->pressing; s++) {
+        const int at = k->d * k->pusher[s].contact;
+        for (int i = at; i < at + k->d; i++) {
+            along += k->move[i] * k->last_move[i];
+            square += k->move[i] * k->move[i];
+            square_last += k->last_move[i] * k->last_move[i];
+        }
+    }
+    const double rate = along / square_last;
+    if (!(rate > SLOW && rate < 1 - 1.0 / FARTHEST && along * along >= STRAIGHT * square * square_last)) return false;
+    for (int s = 0; s < k->pressing; s++) {
+        const pusher* x = &k->pusher[s];
+        double to[3] = {0}, *r = k->r + k->d * x->contact;
+        const double* move = k->move + k->d * x->contact;
+        for (int i = 0; i < k->d; i++) to[i] = r[i] + rate / (1 - rate) * move[i];
+        sti_cone_project(k->d, k->local.mu[x->contact], to, to);
+        for (int i = 0; i < k->d; i++) {
+            if (to[i] != r[i]) sti_column_add(&x->of[i], to[i] - r[i], k->u);
+            r[i] = to[i];
+        }
+    }
+    return true;
+}
+
 // Sweeps while they promise to end soon, Newton's method where it costs less. True: solved.
 static bool iterate(quick* k) {
     sti_contact_solver solver = STI_CONTACT_GS;
     bool tried = false;
     const double worth = portfolio_cost(k);
     double part = 1, before = 0, promised = INFINITY;  // part: of the tolerance that is aimed at
+    int straight = 0;                                  // sweeps since the last leap
     for (int s = 0; s < SWEEPS; s++) {
         if (!sweep(k)) return false;
         if (are_many(k->p, k->pressing)) {  // nothing is kept of so little
@@ -438,6 +481,11 @@ static bool iterate(quick* k) {
         }
         promised = left;
         before = k->change;
+        if (++straight >= 2 && leap(k)) {
+            before = 0;
+            straight = 0;
+        }
+        swap_moves(k);
     }
     return decide(k, solver);
 }
@@ -461,6 +509,8 @@ static bool solve_on_stack(quick* k) {
     k->r = e.r;
     k->u = e.u;
     k->size = e.size;
+    k->move = e.move;
+    k->last_move = e.last_move;
     k->own = e.own;
     k->rho = e.rho;
     k->trace = e.trace;
@@ -473,7 +523,7 @@ static bool solve_on_stack(quick* k) {
 
 static sti_status solve_in_memory(quick* k, bool* solved) {
     const size_t n = (size_t)k->n, nc = (size_t)k->nc;
-    double* room = sti_alloc_array(k->env, 3 * n + 4 * nc, sizeof *room);
+    double* room = sti_alloc_array(k->env, 5 * n + 4 * nc, sizeof *room);
     int* places = sti_alloc_array(k->env, 2 * nc, sizeof *places);
     k->energy = sti_alloc_array(k->env, nc, sizeof *k->energy);
     k->pusher = sti_alloc_array(k->env, nc, sizeof *k->pusher);
@@ -481,7 +531,9 @@ static sti_status solve_in_memory(quick* k, bool* solved) {
         k->r = room;
         k->u = k->r + n;
         k->size = k->u + n;
-        k->own = k->size + n;
+        k->move = k->size + n;
+        k->last_move = k->move + n;
+        k->own = k->last_move + n;
         k->rho = k->own + 2 * nc;
         k->trace = k->rho + nc;
         k->slot = places;

@@ -39,6 +39,7 @@ typedef struct sti_quick {
     double* room;             // where they are, off the stack; NULL: nowhere
     sti_status status;
     double *r, *u, *size;        // forces, velocities, their terms    (n)
+    double *move, *last_move;    // of r in the last two sweeps       (n)
     double *own, *rho, *trace;   // (nc x 2), (nc), (nc)
     int *slot, *island;          // place among those that press, -1: none    (nc)
     sti_contact_energy* energy;  // (nc)
