@@ -7,6 +7,7 @@
 #include <stiction/verify.h>
 #include <string.h>
 
+#include "contact/gauge.h"
 #include "support/contact_families.h"
 #include "support/contact_truth.h"
 #include "support/open_env.h"
@@ -71,6 +72,35 @@ static void the_scaling_of_a_contact_changes_nothing(void** state) {
         assert_true(fabs(x.a.residual - before) <= 1e-12 * before);
         assert_true(fabs(verified_residual(env, &k.p, &x.a) - verified) <= 1e-12 * verified);
         assert_true(fabs(verified - before) <= 1e-10 * before);
+    }
+    sti_env_destroy(env);
+}
+
+// What is kept from one reading to the next belongs to the problem, not to the point.
+static void points_read_one_after_the_other_are_as_if_alone(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    static contact_case k;
+    for (uint64_t seed = 0; seed < 240; seed++) {
+        sti_rng rng = {.state = seed};
+        sti_contact_gauge gauge;
+        case_make(&k, &rng, (int)(seed % FAMILY_COUNT));
+        assert_int_equal(sti_contact_gauge_open(env, &k.p, &gauge), STI_OK);
+        for (int i = 0; i < 4; i++) {
+            point x, alone;
+            make_point(&x, &k.p, &rng);
+            for (int j = 0; j < CASE_ROWS && i == 2; j++) x.r[j] *= 1e6;  // forces that run away: islands are asked for
+            memcpy(&alone, &x, sizeof x);
+            alone.a.r = alone.r, alone.a.u = alone.u, alone.a.lambda = alone.lambda;
+            alone.a.v = k.p.global ? alone.v : NULL;
+            sti_contact_gauge_read(&gauge, &x.a);
+            assert_int_equal(sti_contact_residual(env, &k.p, &alone.a), STI_OK);
+            assert_memory_equal(&x.a.residual, &alone.a.residual, sizeof(double));
+            assert_memory_equal(&x.a.runaway, &alone.a.runaway, sizeof(double));
+            assert_memory_equal(x.u, alone.u, sizeof x.u);
+            assert_int_equal(x.a.worst_contact, alone.a.worst_contact);
+        }
+        sti_contact_gauge_close(env, &gauge);
     }
     sti_env_destroy(env);
 }
@@ -222,6 +252,7 @@ static void problems_with_uneven_contacts_and_frictions_are_decided(void** state
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_scaling_of_a_contact_changes_nothing),
+        cmocka_unit_test(points_read_one_after_the_other_are_as_if_alone),
         cmocka_unit_test(a_contact_that_falls_in_is_seen_beside_a_larger_one),
         cmocka_unit_test(forces_that_run_away_are_seen_beside_larger_ones),
         cmocka_unit_test(the_problems_of_the_attack_are_answered_rightly_or_left_open),
