@@ -1,6 +1,7 @@
 // inspect_system.c: stiction inspect with a system by formulas, or with a bed of grains: what there is at the start.
 #include <math.h>
 #include <stdlib.h>
+#include <stiction/sticking.h>
 
 #include "documents.h"
 #include "inspect_bodies.h"
@@ -25,7 +26,36 @@ static sti_status read_state(const sti_system* system, state* s) {
     return status;
 }
 
-static int print_system(const cli* c, const sti_system* system, const state* s, const cli_instant_facts* facts) {
+static void put_regularity(cli_json* j, int n, const sti_gap_regularity* r) {
+    cli_json_object(j, "prox_regular");
+    cli_json_bool(j, "found", r->found);
+    cli_json_text(j, "why", r->found ? NULL : r->why);
+    cli_json_integer(j, "gaps", r->gaps);
+    cli_json_number(j, "radius", r->radius);
+    cli_json_number(j, "constant", r->constant);
+    cli_json_number(j, "opening", r->opening);
+    cli_json_number(j, "bend", r->bend);
+    if (r->found)
+        cli_json_numbers(j, "v", r->v, (size_t)n);
+    else
+        cli_json_null(j, "v");
+    cli_json_end(j);
+}
+
+static void say_regularity(const cli* c, const sti_gap_regularity* r) {
+    if (!r->found)
+        cli_say(c, "  whether the set of admissible positions is prox-regular here is not known: %s\n", r->why);
+    else if (r->gaps == 0)
+        cli_say(c, "  no gap closes within %.4g of this position\n", r->radius);
+    else
+        cli_say(c,
+                "  the set of admissible positions is prox-regular within %.4g of this one: constant %.4g = opening "
+                "%.4g / bend %.4g, of %d gap%s\n",
+                r->radius, r->constant, r->opening, r->bend, r->gaps, r->gaps == 1 ? "" : "s");
+}
+
+static int print_system(const cli* c, const sti_system* system, const state* s, const cli_instant_facts* facts,
+                        const sti_gap_regularity* regularity) {
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", "system");
@@ -51,12 +81,13 @@ static int print_system(const cli* c, const sti_system* system, const state* s, 
         cli_json_end(&j);
     }
     cli_json_end(&j);
+    put_regularity(&j, s->n, regularity);
     cli_instant_facts_json(&j, facts);
     return cli_json_print(&j, c, CLI_DONE);
 }
 
 static void say_system(const cli* c, const char* path, const sti_system* system, const state* s,
-                       const cli_instant_facts* facts) {
+                       const cli_instant_facts* facts, const sti_gap_regularity* regularity) {
     const int open = s->contacts - s->joints, parameters = sti_system_parameter_count(system);
     cli_say(c, "%s: a system by formulas: %d %s, %d %s, %d %s\n", path, s->n, s->n == 1 ? "coordinate" : "coordinates",
             open, open == 1 ? "contact" : "contacts", s->joints, s->joints == 1 ? "joint" : "joints");
@@ -75,6 +106,7 @@ static void say_system(const cli* c, const char* path, const sti_system* system,
     cli_say(c, "  mass matrix of rank %d of %d%s; kinetic energy %.6g, potential %.6g\n", s->rank, s->n,
             s->rank < s->n ? ": singular" : "", s->kinetic, s->potential);
     cli_instant_facts_say(c, facts);
+    if (open > 0) say_regularity(c, regularity);
     cli_say(c, "  stiction analyze looks at this instant, stiction run moves it\n");
 }
 
@@ -99,13 +131,17 @@ int cli_system_inspect(const cli* c, const cli_inspect_request* q, const sti_doc
     s.v = s.q + n;
     s.gap = s.v + n;
     cli_instant_facts facts = {0};
+    sti_gap_regularity regularity = {0};
     int code = read_state(system, &s) == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+    if (code == CLI_DONE && sti_gap_regularity_find(c->env, system, s.t, s.q, &regularity) != STI_OK)
+        code = cli_fail_about(c, path);
     if (code == CLI_DONE) code = find_facts(c, path, system, &s, &facts);
     if (code == CLI_DONE && c->json)
-        code = print_system(c, system, &s, &facts);
+        code = print_system(c, system, &s, &facts, &regularity);
     else if (code == CLI_DONE)
-        say_system(c, path, system, &s, &facts);
+        say_system(c, path, system, &s, &facts, &regularity);
     cli_instant_facts_clear(c, &facts);
+    sti_gap_regularity_clear(c->env, &regularity);
     free(s.q);
     return code;
 }

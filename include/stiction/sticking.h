@@ -16,6 +16,7 @@
 #include <stiction/cone.h>
 #include <stiction/conic.h>
 #include <stiction/instant.h>
+#include <stiction/system.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -377,6 +378,30 @@ STI_API sti_status sti_verify_sticking(sti_env* env, const sti_instant* instant,
                                        double tol, sti_sticking_verification* out);
 STI_API sti_status sti_verify_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
                                       bool friction, const sti_closure* closure, double tol, bool* accepted);
+
+// ---- is the set of admissible positions prox-regular? (S0 section 3.2, Adly, Nacry and Thibault 2016)
+//
+// S = { q : h_i(q) >= 0 } over the gaps of a system by formulas. For all x, y in S within `radius` of q, and every unit
+// normal z of S at x,
+//
+//     z'(y - x) <= |y - x|^2 / (2 constant),      constant = opening / bend
+//
+// proved by enclosures over the ball (src/verify/regularity.c): tangent and normal cones are then those that
+// proposition 8 takes. Lengths are Euclidean in the coordinates.
+typedef struct sti_gap_regularity {
+    bool found;
+    int gaps;         // that may be 0 within the radius
+    double radius;    // around q
+    double opening;   // least grad h_i'v over |grad h_i(q)|, of these gaps over the ball; INFINITY: no gap
+    double bend;      // the Hessians of h_i over |grad h_i(q)| have no eigenvalue above; >= 0
+    double constant;  // r; INFINITY: S is as a convex set there
+    double* v;        // |v| <= 1, opens all of these gaps                            (coordinate_count)
+    char why[120];    // not found: what is in the way; a small ball may still be regular
+} sti_gap_regularity;
+
+STI_API sti_status sti_gap_regularity_find(sti_env* env, const sti_system* system, double t, const double* q,
+                                           sti_gap_regularity* out);
+STI_API void sti_gap_regularity_clear(sti_env* env, sti_gap_regularity* regularity);
 
 // JSON text, free with sti_env_free; a file written whole or not at all; and back, from the object itself or from a
 // field "certificate" that holds it.

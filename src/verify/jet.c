@@ -177,14 +177,20 @@ static bool is_name(const char* p, size_t n, const char* name) {
     return strlen(name) == n && memcmp(p, name, n) == 0;
 }
 
-// Up to 15 digits and a power of ten: what the text stands for, and so the double nearest to it, is in the form.
+// 15 digits and a power of ten, digits after them as a doubt of one unit of the last: what the text stands for, and so
+// the double nearest to it, is in the form.
 static sti_jet* number(reader* k) {
     double digits = 0;
     int count = 0, power_of_ten = 0;
-    bool point = false;
+    bool point = false, cut = false;
     for (; is_digit(*k->p) || (*k->p == '.' && !point); k->p++) {
         if (*k->p == '.') {
             point = true;
+            continue;
+        }
+        if (count == 15) {
+            cut = true;
+            if (!point) power_of_ten++;
             continue;
         }
         digits = 10 * digits + (*k->p - '0');
@@ -198,8 +204,9 @@ static sti_jet* number(reader* k) {
         for (k->p += is_digit(k->p[1]) ? 1 : 2; is_digit(*k->p); k->p++) e = e < 1000 ? 10 * e + (*k->p - '0') : e;
         power_of_ten += sign * e;
     }
-    if (count > 15 || abs(power_of_ten) > 300) return fail(k);
+    if (abs(power_of_ten) > 300) return fail(k);
     num x = sti_affine_number(digits);
+    if (cut) x.r = 1;
     const num ten = sti_affine_number(10);
     for (int i = 0; i < abs(power_of_ten); i++)
         x = power_of_ten > 0 ? sti_affine_mul(k->r->k, &x, &ten) : sti_affine_div(k->r->k, &x, &ten);
