@@ -106,6 +106,8 @@ static int ask_extra(const cli* c, const cli_sticking_request* r, const sti_inst
         x->set_asked = true;
         status = sti_sticking_force_set(c->env, in, &r->options, &x->set);
     }
+    if (status == STI_OK && r->load_rate > 0)
+        status = sti_sticking_lasts(c->env, in, &r->options, r->load_rate, &x->lasts);
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
@@ -158,6 +160,7 @@ static int answer(const cli* c, const cli_sticking_request* r, const cli_instant
     sti_force_intervals_clear(c->env, &x.line);
     sti_force_answer_clear(c->env, &x.change);
     sti_force_set_clear(c->env, &x.set);
+    sti_sticking_time_clear(c->env, &x.lasts);
     free(x.extent);
     sti_sticking_destroy(s);
     return code;
@@ -180,6 +183,8 @@ static int run(cli* c, int argc, char** argv) {
          "the set of all F for which it sticks: its faces, or its extent along each velocity", &r.forces},
         {"--lipschitz", CLI_POSITIVE, "L", "bound on the rate of each contact's force: time to slip (proposition 4)",
          &r.lipschitz},
+        {"--load-rate", CLI_POSITIVE, "L", "bound on the rate of F: time to slip, with all contacts coupled",
+         &r.load_rate},
         {"--force-limit", CLI_POSITIVE, "N",
          "largest normal force to consider for the least friction (1e4 times the load)", &r.force_limit},
         {"--output", CLI_TEXT, "FILE", "the answer with its proof, for stiction verify", &r.output},

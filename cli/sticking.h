@@ -14,7 +14,7 @@ typedef struct cli_sticking_request {
     cli_list direction;       // --force-direction
     cli_list bounds;          // --force-bounds
     long facets;
-    double tol, lipschitz, force_limit;
+    double tol, lipschitz, load_rate, force_limit;
     bool steps, table, forces, verify;
     sti_sticking_options options;
 } cli_sticking_request;
@@ -25,6 +25,7 @@ typedef struct cli_sticking_extra {
     bool line_asked;
     sti_force_answer change;  // least change of F in the Euclidean norm, within the bounds
     bool change_asked;
+    sti_sticking_time lasts;  // load_rate 0: not asked
     sti_force_set set;
     bool set_asked;
     double*

@@ -177,6 +177,22 @@ static void put_line(cli_json* j, const sti_force_intervals* line) {
     cli_json_end(j);
 }
 
+static void put_lasts(cli_json* j, const sti_sticking_time* t) {
+    if (!(t->load_rate > 0)) {
+        cli_json_null(j, "lasts");
+        return;
+    }
+    cli_json_object(j, "lasts");
+    cli_json_bool(j, "found", t->found);
+    cli_json_text(j, "why", t->found ? NULL : t->why);
+    cli_json_number(j, "load_rate", t->load_rate);
+    cli_json_number(j, "time", t->time);
+    cli_json_bool(j, "unique", t->unique);
+    cli_json_numbers(j, "gain", t->gain, (size_t)t->contact_count);
+    cli_json_numbers(j, "until", t->until, (size_t)t->contact_count);
+    cli_json_end(j);
+}
+
 static void put_force_change(cli_json* j, const sti_force_answer* change, int n) {
     cli_json_object(j, "force_change");
     cli_json_text(j, "outcome", sti_conic_outcome_text(change->outcome));
@@ -197,6 +213,7 @@ static void put_extra(cli_json* j, const sti_instant* in, const cli_sticking_ext
         put_force_change(j, &x->change, in->n);
     else
         cli_json_null(j, "force_change");
+    put_lasts(j, &x->lasts);
     if (x->set_asked)
         put_set(j, &x->set);
     else

@@ -203,6 +203,12 @@ static void say_extra(const cli* c, const sti_instant* in, const cli_sticking_ex
             cli_say(c, "), by at least %.3g; checked\n", x->change.gap);
         }
     }
+    if (x->lasts.load_rate > 0 && !x->lasts.found)
+        cli_say(c, "  time to slip: unknown: %s\n", x->lasts.why);
+    else if (x->lasts.found)
+        cli_say(c, "  while F changes by at most %.6g in a unit of time, here, %s until %.7g%s\n", x->lasts.load_rate,
+                x->lasts.unique ? "all contacts stick" : "forces that hold all contacts exist", x->lasts.time,
+                x->lasts.unique ? "" : "; they are not the only ones, so whether all stick is unknown");
     for (int i = 0; x->set_asked && i < x->set.cone_count; i++) {
         const sti_rows faces = sti_polycone_inequalities(x->set.cones[i]),
                        equations = sti_polycone_equations(x->set.cones[i]);

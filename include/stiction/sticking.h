@@ -278,6 +278,23 @@ STI_API sti_status sti_sticking_force_line(sti_env* env, const sti_instant* inst
                                            sti_force_intervals* out);
 STI_API void sti_force_intervals_clear(sti_env* env, sti_force_intervals* intervals);
 
+// How long, while F changes by at most load_rate (Euclidean) in a unit of time and position and velocity are these: S0
+// proposition 4 for contacts that act on each other, also where their forces are not unique (src/sticking/lasting.c).
+typedef struct sti_sticking_time {
+    bool found;
+    double load_rate;
+    double time;  // until then there are forces that hold all contacts; INFINITY: for ever. A lower bound
+    bool unique;  // they are the only ones: the contacts stick until then. false: whether they do is not known
+    int contact_count;
+    double* gain;   // |change of (lambda_n, lambda_t)| for a unit of load, at most     (contact_count)
+    double* until;  // of each contact; the least is `time`                             (contact_count)
+    char why[120];  // not found
+} sti_sticking_time;
+
+STI_API sti_status sti_sticking_lasts(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                                      double load_rate, sti_sticking_time* out);
+STI_API void sti_sticking_time_clear(sti_env* env, sti_sticking_time* time);
+
 // The set of all F for which it sticks: { F : F - center in a cone }, one cone for each sign choice of bilateral
 // friction. Polyhedral: 2D, or facets.
 typedef struct sti_force_set {
