@@ -495,8 +495,8 @@ static int run(cli* c, int argc, char** argv) {
          "of a system: auto: impacts, stick and slip are located, to --tol (1e-10); stepping where they accumulate "
          "(off)",
          &own.events},
-        {"--index", CLI_COUNT, "I", "of a system: joints at the level of velocities (2) or of positions (3) (2)",
-         &own.index},
+        {"--index", CLI_COUNT, "I",
+         "of a system or bodies: joints at the level of velocities (2) or of positions (3) (2)", &own.index},
         {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},

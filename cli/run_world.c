@@ -18,7 +18,6 @@ static const char* alien_option(const cli_run_request* r, const cli_system_reque
            : own->settle              ? "--settle"
            : own->stiffness.count > 0 ? "--stiffness"
            : own->events != NULL      ? "--events"
-           : own->index > 0           ? "--index"
            : r->law != NULL           ? "--law"
            : r->jamming               ? "--jamming"
                                       : NULL;
@@ -52,6 +51,7 @@ static int gather_settings(const cli* c, cli_world_run* run, sti_document* probl
     add_word(run->settings, size, "step.solver", r->solver);
     add_word(run->settings, size, "step.impact", own->impact);
     add_number(run->settings, size, "step.exponent", own->exponent);
+    add_number(run->settings, size, "step.index", (double)own->index);
     if (run->settings[0] == '\0' || sti_document_set(problem, run->settings) == STI_OK) return CLI_DONE;
     const char *text = sti_env_error(c->env)->text, *name = cli_run_name(r);
     return cli_fail_about(c, strncmp(text, name, strlen(name)) == 0 ? NULL : "--set");

@@ -25,6 +25,7 @@ static void put_settings(cli_json* j, const cli_world_run* run) {
     cli_json_integer(j, "joint_count", sti_bodies_joint_count(s->bodies));
     cli_json_number(j, "h", s->step.h);
     cli_json_number(j, "alpha", s->step.alpha);
+    cli_json_integer(j, "index", s->step.index);
     cli_json_number(j, "tol", s->step.tol);
     cli_json_text(j, "solver", sti_contact_solver_text(s->step.solver));
     cli_json_text(j, "impact", sti_impact_law_text(s->step.law));
@@ -122,6 +123,7 @@ static void put_quality(cli_json* j, const sti_world_run* t) {
     cli_json_integer(j, "steps_at_rest", t->at_rest);
     cli_json_number(j, "penetration", t->worst_penetration);
     cli_json_number(j, "drift", t->worst_drift);
+    cli_json_number(j, "drift_rate", t->worst_drift_rate);
     cli_json_number(j, "correction", t->worst_corrected);
     cli_json_integer(j, "impacts", t->impacts + t->landings);
     cli_json_integer(j, "bounces", t->impacts);
@@ -297,6 +299,9 @@ static void say(const cli* c, const cli_world_run* run) {
     cli_say(
         c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
         t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
+    if (sti_bodies_joint_count(s->bodies) > 0)
+        cli_say(c, "  joints at the level of %s: drift of positions %.1e, of velocities %.1e\n",
+                s->step.index == 3 ? "positions" : "velocities", t->worst_drift, t->worst_drift_rate);
     if (s->robot_count > 0 && t->most_touching == 0) cli_say(c, "  nothing touched anything in any step\n");
     cli_measure_say(c, t->measure);
     if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);

@@ -158,6 +158,7 @@ typedef struct sti_world_options {
     double exponent;            // law lzb: of the springs, >= 1 (default 1.5, Hertz)
     double rest_speed;          // what approaches slower does not bounce; 0: 2 h |g|
     bool dissipate;             // an impact that would add energy is drawn back (default true)
+    int index;                  // joints: velocities hold (2, default), or positions at the end of the step (3)
     bool stabilize;  // joints and penetrations are mended after each step, at the level of positions (default true)
     double stabilize_tol;  // where they exceed this, in lengths of the scene (default 1e-10)
     int points;  // at most so many contacts for two shapes (default 0: 4, all where faces are not quite flat; plane 2)
@@ -191,6 +192,7 @@ typedef struct sti_world_report {
     double impact_time;     // of the first contact that bounced or landed; NAN: none
     double penetration;     // worst, at the end
     double drift;           // worst defect of a joint, at the end: length, or angle times the scene's length
+    double drift_rate;      // and the worst rate of one
     double corrected;       // largest displacement by stabilization
     double given;           // deepest overlap, at the beginning, of a place that the caller gave; 0: none
     int given_a, given_b;   // of these bodies

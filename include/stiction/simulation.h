@@ -258,7 +258,7 @@ typedef struct sti_world_run {
     double start_overlap, start_moved, start_energy, start_left;
     long start_steps;
     int start_a, start_b;
-    double worst_residual, worst_penetration, worst_drift, worst_corrected;
+    double worst_residual, worst_penetration, worst_drift, worst_drift_rate, worst_corrected;
     double time_detect_s, time_solve_s, time_rest_s, time_check_s;
     char why[240];  // of the first step that was not solved
     int shots;      // spread over the run, the start among them

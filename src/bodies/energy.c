@@ -71,6 +71,31 @@ void sti_links_ahead(sti_world* world, double time, const double* v) {
     memcpy(world->placed, s->kept, (size_t)world->bodies->count * sizeof *s->kept);
 }
 
+double sti_links_open(sti_world* world, const double* v, double* open) {
+    struct sti_world_solve* s = world->solve;
+    const int nv = world->nv;
+    const double h = world->options.h;
+    double worst = 0;
+    for (int i = 0; i < world->moving; i++) {
+        double d[6] = {0};
+        for (int k = 0; k < nv; k++) d[k] = h * v[i * nv + k];
+        sti_placed_move(world->dim, d, &world->placed[s->body[i]]);
+    }
+    sti_world_turned_update(world);
+    for (int j = 0; j < world->bodies->joint_count; j++) {
+        sti_row rows[6];
+        double defect[6];
+        const int count = sti_joint_rows(world, j, rows, defect);
+        for (int i = 0; i < count; i++) {
+            worst = fmax(worst, fabs(defect[i]) * (sti_row_is_turn(world, &rows[i]) ? world->size : 1));
+            open[s->links.joint_first[j] + i] = defect[i];
+        }
+    }
+    memcpy(world->placed, s->kept, (size_t)world->bodies->count * sizeof *s->kept);
+    memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *s->kept_turned);
+    return worst;
+}
+
 // ---- energies by body: opened, before mending, now (becomes due), kinetic, size of what was added up
 
 static double* line(const sti_world* world, int which) {

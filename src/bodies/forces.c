@@ -131,7 +131,7 @@ void sti_step_velocities(sti_world* world) {
     sti_acts_add_forces(world, &s->acts, s->acts.r, s->g);
     sti_world_mass_solve(world, s->g, s->u);
     for (size_t i = 0; i < n; i++) s->u[i] *= world->options.alpha;
-    sti_links_solve(world, NULL, s->u, k->trial);
+    sti_links_solve(world, k->asks ? k->asked : NULL, s->u, k->trial);
     for (size_t i = 0; i < n; i++) {  // below the normal numbers a joint would be held against steps of the format
         if (fabs(s->u[i]) < DBL_MIN) s->u[i] = 0;
     }
@@ -179,15 +179,16 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     const double tol = world->options.tol;
     sti_world_mass_solve(world, s->f, s->v_free);
     for (size_t i = 0; i < n; i++) s->v_free[i] *= world->options.alpha;
-    sti_links_solve(world, NULL, s->v_free, s->links.trial);
+    sti_links_solve(world, s->links.asks ? s->links.asked : NULL, s->v_free, s->links.trial);
     sti_status status = sti_acts_of_step(world);
     if (status == STI_OK) status = sti_islands_find(world, &s->acts);
     if (status != STI_OK) return status;
+    const bool may_rest = !s->links.asks;  // joints that are to move do not rest
     memset(s->rest, 0, (size_t)world->moving);
-    sti_rest_test(world, s->acts.r, s->links.l, true, REST * tol);
-    status = sti_rest_improve(world, s->acts.r, s->links.l, REST * tol);
-    if (status == STI_OK) status = sti_rest_search(world, REST * tol);
-    if (status == STI_OK) status = solve_islands(world, INNER * tol, true, report);
+    if (may_rest) sti_rest_test(world, s->acts.r, s->links.l, true, REST * tol);
+    if (may_rest) status = sti_rest_improve(world, s->acts.r, s->links.l, REST * tol);
+    if (may_rest && status == STI_OK) status = sti_rest_search(world, REST * tol);
+    if (status == STI_OK) status = solve_islands(world, INNER * tol, may_rest, report);
     if (status == STI_OK) status = sti_posed_fill(world);
     if (status == STI_OK) status = sti_posed_measure(world);
     double asked = INNER * tol, last = INFINITY;
@@ -198,7 +199,7 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
         asked *= fmax(0.01, 0.3 * tol / s->posed.judged) * (s->posed.judged > 0.5 * last ? 0.01 : 1);
         last = s->posed.judged;
         if (round == RESTING - 1) memset(s->rest, 0, (size_t)world->moving);
-        status = solve_islands(world, asked, round < RESTING - 1, report);
+        status = solve_islands(world, asked, may_rest && round < RESTING - 1, report);
         if (status == STI_OK) status = sti_posed_measure(world);
     }
     return status;

@@ -51,6 +51,7 @@ sti_status sti_links_create(sti_world* world) {
     k->solved = sti_arena_take(a, rows, sizeof *k->solved);
     k->compliance = sti_arena_take(a, rows, sizeof *k->compliance);
     k->defect = sti_arena_take(a, rows, sizeof *k->defect);
+    k->asked = sti_arena_take(a, rows, sizeof *k->asked);
     k->x = sti_arena_take(a, rows, sizeof *k->x);
     k->l = sti_arena_take(a, rows, sizeof *k->l);
     k->trial = sti_arena_take(a, rows, sizeof *k->trial);

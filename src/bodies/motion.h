@@ -32,6 +32,8 @@ typedef struct sti_links {
     sti_row* row;                     // J                                        (row_count)
     sti_row* solved;                  // s M^-1 J', in ja and jb                  (row_count)
     double *compliance, *defect, *x;  // C; of joints; scratch                    (row_count)
+    double* asked;                    // b of a step: 0, or what closes joints at its end  (row_count)
+    bool asks;                        // some of it is not 0
     double* l;                        // multipliers of the last step             (row_count)
     double* trial;                    // and of others                            (row_count)
     double* respond;                  // and of one response                      (row_count)
@@ -206,6 +208,8 @@ void sti_links_respond(sti_world* world, int assembly, const sti_row* row, doubl
 
 // The rows of joints where bodies would be after `time` with velocities v; places stay as they were before the step.
 void sti_links_ahead(sti_world* world, double time, const double* v);
+// What velocities v leave open of the joints at the end of the step (joint_rows), and the worst of it (a length).
+double sti_links_open(sti_world* world, const double* v, double* open);
 void sti_account_open(sti_world* world);   // energies before the step
 void sti_account_share(sti_world* world);  // by the islands there are now; no work so far
 void sti_account_begin(sti_world* world);  // rows and contacts are those of the beginning; everybody goes the whole way
@@ -328,7 +332,9 @@ sti_status sti_world_energetic(sti_world* world, const sti_strike* strike, doubl
 double sti_world_read_limits(
     sti_world* world);  // least gap of limits, in lengths; coordinates and their rows are read anew
 double sti_world_drift(const sti_world* world, int* joint);  // worst defect of the rows last collected, and whose it is
-double sti_world_penetration(const sti_world* world);        // of world->contact
+double sti_world_drift_rate(const sti_world* world);         // worst velocity along them
+bool sti_row_is_turn(const sti_world* world, const sti_row* row);  // of an angle
+double sti_world_penetration(const sti_world* world);              // of world->contact
 sti_status sti_world_start(sti_world* world);
 
 // ---- forces.c

@@ -39,15 +39,29 @@ enum {
 #define FARTHEST 0.5   // lengths of the scene in a round
 
 // A row that turns without moving anything measures an angle.
-static double defect_length(const sti_world* world, int row) {
-    const sti_links* k = &world->solve->links;
+bool sti_row_is_turn(const sti_world* world, const sti_row* row) {
     double linear = 0;
-    for (int side = 0; side < sti_row_sides(&k->row[row]); side++) {
+    for (int side = 0; side < sti_row_sides(row); side++) {
         const double* j;
-        sti_row_side(&k->row[row], side, &j);
+        sti_row_side(row, side, &j);
         for (int i = 0; i < world->dim; i++) linear += fabs(j[i]);
     }
-    return fabs(k->defect[row]) * (linear > 0 ? 1 : world->size);
+    return !(linear > 0);
+}
+
+static double defect_length(const sti_world* world, int row) {
+    const sti_links* k = &world->solve->links;
+    return fabs(k->defect[row]) * (sti_row_is_turn(world, &k->row[row]) ? world->size : 1);
+}
+
+double sti_world_drift_rate(const sti_world* world) {
+    const sti_links* k = &world->solve->links;
+    double worst = 0;
+    for (int i = 0; i < k->joint_rows; i++) {
+        const double rate = fabs(sti_row_apply(world, &k->row[i], world->v));
+        worst = fmax(worst, rate * (sti_row_is_turn(world, &k->row[i]) ? world->size : 1));
+    }
+    return worst;
 }
 
 double sti_world_drift(const sti_world* world, int* joint) {

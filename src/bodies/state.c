@@ -13,6 +13,7 @@ sti_world_options sti_world_options_default(void) {
                                .law = STI_IMPACT_NEWTON,
                                .exponent = 1.5,
                                .dissipate = true,
+                               .index = 2,
                                .stabilize = true,
                                .stabilize_tol = 1e-10};
 }
@@ -24,6 +25,8 @@ static sti_status check_options(sti_env* env, const sti_world_options* o) {
     if (!(o->alpha >= 0.5 && o->alpha <= 1))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "alpha is %g, must lie in [0.5, 1]", o->alpha);
     if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol is %g, must be positive", o->tol);
+    if (o->index != 2 && o->index != 3)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "index is %d, must be 2 or 3", o->index);
     if (!(o->stabilize_tol > 0))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "stabilize_tol is %g, must be positive", o->stabilize_tol);
     if (!(o->rest_speed >= 0))

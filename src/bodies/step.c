@@ -5,6 +5,7 @@
 //         w_a = alpha w* + (1 - alpha) w
 //     3. everything else, one contact problem (forces.c): A u = H r + G l + f,
 //         u = alpha v+ + (1 - alpha) v*
+//        with index 3 repeated until joints are closed at q^l (+) h u
 //     4. q^{l+1} = q^l (+) h u, exactly on rotations
 //     5. impacts of contacts with restitution, velocities only (impact.c)
 //     6. T + V is compared with what it was, and a gain is paid from motion (energy.c)
@@ -41,6 +42,8 @@ enum { STIFFER = 2 };  // times that a step is tried again
 #define THROWN 0.05    // lengths of the scene
 #define OPEN 1e-3      // lengths of the scene: a joint that is not closed
 #define RUN_AWAY 1e3   // of posed.far: forces that are no guess for the next step
+#define CLOSED 1e-13   // lengths of the scene: joints that are closed at the level of positions
+enum { CLOSINGS = 12 };
 
 // ---- small things
 
@@ -425,6 +428,23 @@ static void note_given(const sti_world* world, sti_world_report* report) {
     }
 }
 
+// Index 3: again with 0 = G'u + b, until joints are closed at q (+) h u. Newton's method with the rows of the middle:
+// the error falls by O(h |w|) each time.
+static sti_status close_joints(sti_world* world, sti_world_report* report) {
+    struct sti_world_solve* k = world->solve;
+    sti_status status = STI_OK;
+    double last = INFINITY;
+    for (int round = 0; status == STI_OK && round < CLOSINGS; round++) {
+        const double open = sti_links_open(world, k->u, k->links.x);
+        if (open <= CLOSED * world->size || !(open < last)) break;
+        last = open;
+        for (int i = 0; i < k->links.joint_rows; i++) k->links.asked[i] += k->links.x[i] / world->options.h;
+        k->links.asks = true;
+        status = sti_step_forces(world, report);
+    }
+    return status;
+}
+
 // 2 to 7 from the places and velocities that were kept. v: with which contacts are looked for.
 static sti_status attempt(sti_world* world, const double* v, sti_world_report* report, int* late) {
     struct sti_world_solve* s = world->solve;
@@ -441,7 +461,10 @@ static sti_status attempt(sti_world* world, const double* v, sti_world_report* r
         s->detected = false;
         status = look_along(world, s->v_free);
     }
+    s->links.asks = false;
+    memset(s->links.asked, 0, (size_t)s->links.row_count * sizeof *s->links.asked);
     if (status == STI_OK) status = sti_step_forces(world, report);
+    if (status == STI_OK && world->options.index == 3 && s->links.joint_rows > 0) status = close_joints(world, report);
     if (status != STI_OK) return status;
     report->work = work_done(world);
     end_velocities(world);
@@ -496,6 +519,7 @@ static sti_status step(sti_world* world, sti_world_report* report) {
             .iterations = report->iterations, .time_solve_s = report->time_solve_s, .impact_time = NAN};
     }
     if (!(s->posed.far <= RUN_AWAY)) forget_forces(world);
+    report->drift_rate = sti_world_drift_rate(world);
     report->kinetic = sti_world_kinetic(world, world->v);
     report->potential = sti_world_potential(world, NULL);
     report->gain = report->kinetic + report->potential - before - report->work - report->mended;

@@ -222,7 +222,7 @@ static sti_status fill_joints(sti_world* world, int n) {
     int64_t at = 0;
     for (int i = 0; i < k->joint_rows; i++) {
         p->G_start[i] = at;
-        p->b[i] = 0;
+        p->b[i] = k->asks ? k->asked[i] : 0;
         at += write_row(world, &k->row[i], p->G_row + at, p->G_value + at);
     }
     p->G_start[k->joint_rows] = at;

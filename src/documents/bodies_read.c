@@ -219,6 +219,7 @@ static const struct {
     {"exponent", NUMBER, AT(exponent), 1, 1000, false},
     {"rest_speed", NUMBER, AT(rest_speed), 0, 1e9, false},
     {"dissipate", FLAG, AT(dissipate), 0, 0, false},
+    {"index", WHOLE, AT(index), 2, 3, false},
     {"stabilize", FLAG, AT(stabilize), 0, 0, false},
     {"stabilize_tol", NUMBER, AT(stabilize_tol), 0, 1, true},
     {"points", WHOLE, AT(points), 1, STI_SHAPE_MAX_POINTS, false},

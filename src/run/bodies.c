@@ -59,6 +59,7 @@ static const sti_member members[] = {
     STI_MEMBER(sti_world_run, STI_DOUBLE, worst_residual),
     STI_MEMBER(sti_world_run, STI_DOUBLE, worst_penetration),
     STI_MEMBER(sti_world_run, STI_DOUBLE, worst_drift),
+    STI_MEMBER(sti_world_run, STI_DOUBLE, worst_drift_rate),
     STI_MEMBER(sti_world_run, STI_DOUBLE, worst_corrected),
     STI_MEMBER(sti_world_run, STI_DOUBLE, time_detect_s),
     STI_MEMBER(sti_world_run, STI_DOUBLE, time_solve_s),
@@ -91,6 +92,7 @@ static const sti_member last_members[] = {
     STI_MEMBER(sti_world_report, STI_DOUBLE, impact_time),
     STI_MEMBER(sti_world_report, STI_DOUBLE, penetration),
     STI_MEMBER(sti_world_report, STI_DOUBLE, drift),
+    STI_MEMBER(sti_world_report, STI_DOUBLE, drift_rate),
     STI_MEMBER(sti_world_report, STI_DOUBLE, corrected),
     STI_MEMBER(sti_world_report, STI_BOOL, at_rest),
 };
@@ -270,6 +272,7 @@ static void add_up(sti_world_run* t, const sti_world_report* r) {
     t->worst_residual = fmax(t->worst_residual, r->residual);
     t->worst_penetration = fmax(t->worst_penetration, r->penetration);
     t->worst_drift = fmax(t->worst_drift, r->drift);
+    t->worst_drift_rate = fmax(t->worst_drift_rate, r->drift_rate);
     t->worst_corrected = fmax(t->worst_corrected, r->corrected);
     t->time_detect_s += r->time_detect_s;
     t->time_solve_s += r->time_solve_s;
@@ -632,7 +635,7 @@ static sti_status load(sti_env* env, const sti_store* in, void** self) {
 
 const sti_simulation_type sti_simulation_bodies = {
     .kind = "bodies",
-    .version = 2,
+    .version = 3,
     .prepare = prepare,
     .now = now,
     .step = step,
