@@ -43,7 +43,7 @@ enum { STIFFER = 2 };  // times that a step is tried again
 #define OPEN 1e-3      // lengths of the scene: a joint that is not closed
 #define RUN_AWAY 1e3   // of posed.far: forces that are no guess for the next step
 #define CLOSED 1e-13   // lengths of the scene: joints that are closed at the level of positions
-enum { CLOSINGS = 12 };
+enum { CLOSINGS = 40 };
 
 // ---- small things
 
