@@ -37,6 +37,13 @@ expect "50 swap places" 0 "50 of 50 are at their goals"
 run run nav-crossing --set bias=0
 expect "without a bias they meet in a ring" 1 "deadlock"
 
+# ---- other vehicles, walls and obstacles, against an enumeration of all sets of contacts
+if python3 "$source_dir/tests/cli/lib/nav_study.py" "$command" 3 12 >out; then
+    ok "$(tail -n 1 out)"
+else
+    not_ok "random vehicles" "$(head -c 400 out)"
+fi
+
 # ---- wrong requests
 run run nav-wall --scheme alpha
 refused "an option of systems" "--scheme: of a system"

@@ -14,6 +14,13 @@ else
     echo "skipped: no reference values at tests/reference"
 fi
 
+# ---- other shapes, supports, frictions and tips, against an enumeration of all modes
+if python3 "$source_dir/tests/cli/lib/push_study.py" "$command" 7 12 >out; then
+    ok "$(tail -n 1 out)"
+else
+    not_ok "random scenes" "$(head -c 400 out)"
+fi
+
 # ---- a run and its files
 run run peg-in-hole --out hole --csv hole.csv --contacts contacts.csv --picture
 expect "a peg finds its slot" 0 "every step checked"
