@@ -72,7 +72,7 @@ static void put_twist(cli_json* j, const cli_mover* m, int dim, const double* y)
 
 // A velocity or an acceleration sign y (n) as one of each body: of the origin of its frame, and how it turns, along the
 // axes of the world.
-static void put_motion(cli_json* j, const cli_shown* s, const double* y, double sign) {
+void cli_answer_motion(cli_json* j, const cli_shown* s, const double* y, double sign) {
     const int size = s->dim == 2 ? 3 : 6;
     if (s->mover_count == 0 || y == NULL) {
         cli_json_null(j, "motion");
@@ -132,19 +132,19 @@ static int count_surfaces(const sti_instant* in, const sti_sticking_answer* a) {
 void cli_answer_sticking(cli_json* j, const cli_shown* s, const sti_sticking* k, const sti_sticking_verification* v) {
     const sti_sticking_outcome outcome = k->answer.outcome;
     const bool told = v->accepted && outcome != STI_STICKING_UNKNOWN;
+    const int touching = count_surfaces(s->instant, &k->answer), rows = k->answer.contact_count - touching;
     const char* yes = count_slides(k) == 0                         ? "all contacts can stick"
                       : count_slides(k) == k->answer.contact_count ? "all contacts go on sliding"
                                                                    : "what slides goes on, and all others can stick";
     cli_reply r = cli_reply_begin(j, "sticking",
                                   !told                         ? "not decided"
-                                  : outcome == STI_STICKING_YES ? yes
+                                  : outcome == STI_STICKING_YES ? touching > 0 ? yes : "nothing touches"
                                   : outcome == STI_STICKING_NO  ? "they cannot all stick"
                                                                 : "a limit case",
                                   !told                         ? STI_UNDECIDED
                                   : outcome == STI_STICKING_YES ? STI_YES
                                   : outcome == STI_STICKING_NO  ? STI_NO
                                                                 : STI_UNDECIDED);
-    const int touching = count_surfaces(s->instant, &k->answer), rows = k->answer.contact_count - touching;
     char joints[40] = "";
     if (rows > 0) snprintf(joints, sizeof joints, ", %d row%s of joints", rows, rows == 1 ? "" : "s");
     cli_reply_line(&r, "%d contact%s touch%s%s. %s", touching, touching == 1 ? "" : "s", touching == 1 ? "es" : "",
@@ -158,7 +158,8 @@ void cli_answer_sticking(cli_json* j, const cli_shown* s, const sti_sticking* k,
     cli_reply_end(&r);
     put_sticking_contacts(j, s, k);
     // contact forces do no work above 0 along y, and F needs some: along -y the loads drive, and nothing opposes
-    put_motion(j, s, told && outcome == STI_STICKING_NO && k->answer.leaf_count > 0 ? k->answer.leaves[0].y : NULL, -1);
+    cli_answer_motion(
+        j, s, told && outcome == STI_STICKING_NO && k->answer.leaf_count > 0 ? k->answer.leaves[0].y : NULL, -1);
     cli_json_text(j, "moves", "how it gives way: no admissible contact force opposes this motion");
     cli_json_text(j, "proof", told ? v->text : NULL);
 }
@@ -201,7 +202,7 @@ static void put_mode(cli_json* j, const cli_shown* s, const sti_modes* m, const 
     }
     cli_json_end(j);
     for (int k = 0; k < m->n && from != NULL; k++) y[k] = sti_rationals_double(from, (size_t)k);
-    put_motion(j, s, from != NULL ? y : NULL, 1);
+    cli_answer_motion(j, s, from != NULL ? y : NULL, 1);
     if (plane != NULL) put_cone(j, m, mode, plane);
     cli_json_end(j);
 }
@@ -285,7 +286,7 @@ static void put_load(cli_json* j, const cli_shown* s, const sti_closure* force) 
         return;
     }
     for (int k = 0; force->y != NULL && k < force->n; k++) y[s->object != NULL ? s->object[k] : k] = force->y[k];
-    put_motion(j, s, force->closed == STI_NO && force->y != NULL ? y : NULL, -1);
+    cli_answer_motion(j, s, force->closed == STI_NO && force->y != NULL ? y : NULL, -1);
     free(y);
 }
 
@@ -321,5 +322,5 @@ void cli_answer_closure(cli_json* j, const cli_shown* s, const cli_answer_of_clo
     cli_json_end(j);
     put_load(j, s, a->force);
     cli_json_text(j, "moves", "a load that nothing balances: the motion along it that nothing opposes");
-    cli_json_text(j, "proof", a->checked ? "checked against the rules of closure by code of its own" : NULL);
+    cli_json_text(j, "proof", a->checked ? "the rules of closure, by code of its own" : NULL);
 }

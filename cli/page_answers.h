@@ -56,6 +56,9 @@ cli_reply cli_reply_begin(cli_json* j, const char* question, const char* verdict
 void cli_reply_line(cli_reply* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 void cli_reply_end(cli_reply* r);
 
+// A velocity or an acceleration (n), times sign, as "motion": of each body. NULL, or nothing known of bodies: null.
+void cli_answer_motion(cli_json* j, const cli_shown* s, const double* y, double sign);
+
 void cli_answer_sticking(cli_json* j, const cli_shown* s, const sti_sticking* k, const sti_sticking_verification* v);
 
 // The plane through the wrench along two of its components in which the wrenches of modes are cut.

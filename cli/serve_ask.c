@@ -158,6 +158,19 @@ static sti_status ask_closure(cli_ask* a) {
     return status;
 }
 
+// How it goes on by each law.
+static void put_laws(cli_json* j, const cli_shown* s, const sti_impact* k) {
+    cli_json_array(j, "laws");
+    for (int l = 0; k->impact && l < STI_IMPACT_LAW_COUNT; l++) {
+        if (!k->laws[l].applies || k->laws[l].count == 0) continue;
+        cli_json_object(j, NULL);
+        cli_json_text(j, "name", sti_impact_law_text((sti_impact_law)l));
+        cli_answer_motion(j, s, k->laws[l].solutions[0].v, 1);
+        cli_json_end(j);
+    }
+    cli_json_end(j);
+}
+
 static sti_status ask_impact(cli_ask* a) {
     sti_impact_options o = sti_impact_options_default();
     sti_impact* k = NULL;
@@ -170,7 +183,7 @@ static sti_status ask_impact(cli_ask* a) {
     cli_reply r = cli_reply_begin(
         &j, "impact", k->impact ? "bodies hit each other at this instant" : "nothing hits anything at this instant",
         STI_UNDECIDED);
-    cli_reply_line(&r, "%d contacts touch; kinetic energy %.6g", k->p, k->T);
+    cli_reply_line(&r, "%d contact%s; kinetic energy %.6g", k->p, k->p == 1 ? " touches" : "s touch", k->T);
     for (int l = 0; k->impact && l < STI_IMPACT_LAW_COUNT; l++) {
         const sti_impact_answer* answer = &k->laws[l];
         const char* name = sti_impact_law_text((sti_impact_law)l);
@@ -182,6 +195,7 @@ static sti_status ask_impact(cli_ask* a) {
                            answer->admissible > 0 ? "keeps the three rules" : "breaks a rule");
     }
     cli_reply_end(&r);
+    put_laws(&j, &a->shown, k);
     cli_mail_post(a->mail, &j, CLI_MAIL_LETTER);
     sti_impact_destroy(a->env, k);
     return STI_OK;
@@ -194,8 +208,9 @@ static sti_status ask_facts(cli_ask* a) {
     if (status != STI_OK) return status;
     begin(&j);
     cli_reply r = cli_reply_begin(&j, "instant", "what there is", STI_UNDECIDED);
-    cli_reply_line(&r, "t = %.6g: %d velocities, %d contacts touch, %d slide, %d close", a->instant->time, f.n,
-                   f.touching, f.sliding, f.approaching);
+    cli_reply_line(&r, "t = %.6g: %d velocities, %d contact%s, %d slide%s, %d close%s", a->instant->time, f.n,
+                   f.touching, f.touching == 1 ? " touches" : "s touch", f.sliding, f.sliding == 1 ? "s" : "",
+                   f.approaching, f.approaching == 1 ? "s" : "");
     cli_reply_line(&r, "%d joint equations, %d of them independent; redundancy with friction: %d", f.joint_count,
                    f.joint_rank, f.redundancy);
     if (a->note[0] != '\0') cli_reply_line(&r, "%.380s", a->note);

@@ -156,6 +156,7 @@ int cli_course_put_scene(const cli* c, cli_course* s, cli_page* p, const char* n
     for (int k = 0; k < s->name_count; k++) cli_json_text(&p->json, NULL, s->names[k]);
     cli_json_end(&p->json);
     put_parameters(&p->json, s);
+    if (cli_scene_find(name) != NULL) cli_json_text(&p->json, "description", cli_scene_find(name)->description);
     cli_json_end(&p->json);
     cli_json_array(&p->json, "runs");
     return cli_view_run(c, p, s->folder, name);

@@ -112,6 +112,13 @@ try {
     await send("scene", "arm.urdf", "");
     await until("window.stiction.run.title === 'arm.urdf' && document.getElementById('go')", "a robot opens");
     assert.ok(await look("window.stiction.run.bodies.some((b) => b.name === 'ground')"), "it stands on the ground");
+    // a box that hits the ground: what each law of impact makes of it is drawn
+    await send("scene", "hit.json", "");
+    await until("window.stiction.run.title === 'hit.json' && document.getElementById('go')", "a box opens");
+    await tab.click("#ask");
+    await until("document.querySelector('[data-question=impact]')", "the impact is asked");
+    const laws = await tab.evaluate(() => [...document.querySelectorAll("[data-question=impact] .offer")].map((b) => { b.click(); return [b.textContent, window.stiction.view.marks.motion.length]; }));
+    assert.ok(laws.length >= 3 && laws.every(([, moving]) => moving === 1), `laws of impact are drawn: ${JSON.stringify(laws)}`);
     await send("scene", "arch", "");
     await until("window.stiction.run.title === 'arch' && document.getElementById('go')", "the arch opens once more");
     await send("speed", "1");
@@ -153,7 +160,7 @@ try {
     await send("nonsense");
     await send("speed", "1e99");
     await until("window.stiction.live.log.filter((l) => l.startsWith('error')).length >= 16", "each is refused");
-    assert.equal(readdirSync(folder).length, 5, `nothing else was written: ${readdirSync(folder)}`);
+    assert.equal(readdirSync(folder).length, 6, `nothing else was written: ${readdirSync(folder)}`);
 
     // a scene of more bodies than there is memory for
     await send("scene", "arch", "count=50000000");
@@ -198,6 +205,9 @@ try {
         await until("window.stiction.live.answers.length > 0 && !window.stiction.live.running", `${name} is asked`);
         const now = await look("(() => { const s = window.stiction.run.steps.at(-1); return Array.from(s.x ?? s.pose ?? []).slice(0, 300); })()");
         assert.ok(start.length === 0 || now.some((x, i) => Math.abs(x - start[i]) > 1e-3), `${name} moves`);
+        const seen = await look(`(() => { const { view, run } = window.stiction; return run.kind !== "bodies" || view.meshes.every((m, k) => run.bodies[k].fixed
+            || view.bounds.clone().expandByScalar(0.1 * view.size).containsBox(view.bounds.clone().setFromObject(m))); })()`);
+        assert.ok(seen, `${name} stays in the picture`);
         const curves = await look("window.stiction.run.series.map((s) => [s.name, s.values.length, s.values.at(-1)])");
         assert.ok(curves.length >= 3 && curves.every(([, n]) => n > 3 && n === curves[0][1]), `curves of ${name}: ${JSON.stringify(curves)}`);
     }

@@ -42,7 +42,7 @@ class Bed(Moving):
         self.document, options = started(scene, "sti_bed_options", options)
         inside = lib.sti_scene_of(self.document._c)
         if inside == ffi.NULL:
-            raise TypeError(f"{self.document!r}: a scene of grains is expected")
+            raise TypeError(f"{self.document!r}: a scene of grains is expected; stiction.load(..).start() makes what fits")
         self._scene = ffi.new("sti_scene*", inside[0])  # a plain value
         self._options, self._keep = dict(options), []  # type: dict, list
         fill(ffi.addressof(self._scene, "step"), options, self._keep)

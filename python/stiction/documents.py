@@ -204,7 +204,7 @@ def _inside(document: Document) -> Any:
 def read(path: Union[str, os.PathLike]) -> Document:
     """A file, or a scene of the package by its name, as a document."""
     name = os.fspath(path)
-    if not os.path.exists(name):
+    if not os.path.exists(name) or (os.path.isdir(name) and (SCENES / f"{name}.json").exists()):  # a run in a folder of its name
         if (SCENES / f"{name}.json").exists():
             name = os.fspath(SCENES / f"{name}.json")
         elif "." not in name and os.sep not in name:

@@ -206,7 +206,7 @@ class System(Moving):
         else:
             self.document = given
             if lib.sti_system_of(self.document._c) == ffi.NULL:
-                raise TypeError(f"{self.document!r}: a system is expected")
+                raise TypeError(f"{self.document!r}: a system is expected; stiction.load(..).start() makes what fits")
             self.document = self.document.again()  # a system is used by one thread at a time
             self._system = self.document._handle
         base = self._system.c if isinstance(system, Defined) else lib.sti_system_of(self.document._c)

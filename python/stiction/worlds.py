@@ -178,7 +178,7 @@ class World(Moving):
         document, options = started(scene, "sti_world_options", options)
         inside = lib.sti_world_scene_of(document._c)
         if inside == ffi.NULL:
-            raise TypeError(f"{document!r}: a scene of bodies is expected")
+            raise TypeError(f"{document!r}: a scene of bodies is expected; stiction.load(..).start() makes what fits")
         document._lent = True
         self.document = document
         self._options = dict(options)
@@ -396,7 +396,7 @@ class Contacts(Sequence):
         try:
             return self._rows[name]
         except ValueError:
-            raise AttributeError(f"contacts have no {name}") from None
+            raise AttributeError(f"contacts have no {name}; there are bodies, mode, {', '.join(_ROW.names or ())}") from None
 
     @property
     def mode(self) -> list:

@@ -50,6 +50,11 @@ cat >'scenes/<img src=x onerror=window.hacked=1>.json' <<'J'
     {"name": "box", "shape": {"type": "box", "half": [0.5, 0.5]}, "position": [0, 0.5], "velocity": [1, 0]}]}
 J
 cp "${web%/web}/scenes/arm.urdf" scenes/
+cat >scenes/hit.json <<'J'
+{"kind": "scene", "dimension": 2, "gravity": [0, -9.81], "step": {"h": 0.01}, "time": 0.1, "bodies": [
+    {"name": "ground", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 1], "offset": 0}},
+    {"name": "box", "shape": {"type": "box", "half": [0.5, 0.5]}, "position": [0, 0.5], "velocity": [1, -1]}]}
+J
 mkdir tmp
 export TMPDIR=$work/tmp
 timeout 250 node "$web/live.mjs" "$chromium" "$stiction" "$work/scenes" ${PICTURES:+"$PICTURES/serve.png"} || fail "in Chromium"

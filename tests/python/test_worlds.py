@@ -190,3 +190,14 @@ def test_a_state_is_put_back():
     assert np.allclose(world.state["x"], start["x"], atol=1e-12) and not np.allclose(fallen["x"], start["x"], atol=1e-3)
     with pytest.raises(stiction.InputError, match="position: shape"):
         world.set(x=start["x"][:3])
+
+
+def test_a_folder_of_the_name_of_a_scene_is_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # as `stiction run arch --out arch` leaves it
+    (tmp_path / "arch").mkdir()
+    assert len(stiction.World("arch").bodies) == 14
+    (tmp_path / "other").mkdir()
+    with pytest.raises(stiction.FileError, match="directory"):
+        stiction.World("other")
+    with pytest.raises(TypeError, match="makes what fits"):
+        stiction.World("pebble-bed")

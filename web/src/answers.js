@@ -73,6 +73,8 @@ export class Answers {
         if (a.contacts?.length) this.contacts(part, a);
         if (a.modes?.length) this.modes(part, a);
         for (const line of a.lines) element("p", line, part, { class: "soft" });
+        const laws = this.view ? (a.laws ?? []).filter((law) => law.motion) : [], row = element("div", null, laws.length ? part : null, { class: "row" });
+        for (const law of laws) this.offer(row, `draw ${law.name}`, `Draw the velocities after the impact by the law ${law.name}`, () => this.draw(a, { motion: law.motion, contacts: [] }));
         if (a.proof) element("p", `checked: ${a.proof}`, part, { class: "proof" });
     }
 

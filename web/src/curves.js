@@ -13,6 +13,12 @@ function decades(splits) {
     return splits.map((v) => (kept.has(v) ? v : null));
 }
 
+// A curve of which there is nothing to see says so: zeros have no logarithm, gaps between nothing no size.
+function title(group, data) {
+    const none = data.slice(1).every((values) => values.every((v) => v === null || v === undefined || !Number.isFinite(v)));
+    return none ? `${group.title}: ${group.log ? "0 throughout" : "none"}` : group.title;
+}
+
 export class Curves {
     constructor(box, run, seek) {
         Object.assign(this, { box, run, seek, plots: [], drawn: -1 });
@@ -47,11 +53,10 @@ export class Curves {
         const { run } = this, axis = { stroke: ink, grid: line, ticks: line, font: "11px system-ui, sans-serif" };
         const filter = group.log ? { filter: (_, splits) => decades(splits), grid: { ...line, filter: (_, s) => decades(s) }, ticks: { ...line, filter: (_, s) => decades(s) } } : {};
         const value = (_, v) => (v === null || v === undefined ? "" : short(v)), data = this.data(group);
-        const zero = group.log && !run.live && data.slice(1).every((values) => values.every((v) => v === null)); // no logarithm
         const plot = new uPlot({
-            title: zero ? `${group.title}: 0 throughout` : group.title, width, height: run.kind === "curves" ? 230 : 150, scales: { x: { time: false }, y: { distr: group.log ? 3 : 1 } },
+            title: title(group, data), width, height: run.kind === "curves" ? 230 : 150, scales: { x: { time: false }, y: { distr: group.log ? 3 : 1 } },
             cursor: { drag: { x: false, y: false } }, legend: { live: true }, hooks: { draw: [(u) => this.place(u)] },
-            axes: [{ ...axis, size: 30 }, { ...axis, size: 56, ...filter, values: (_, ticks) => ticks.map(tick) }],
+            axes: [{ ...axis, size: 30 }, { ...axis, size: 64, ...filter, values: (_, ticks) => ticks.map(tick) }],
             series: [{ label: "t", value }, ...group.names.map((name, i) => ({ label: name, stroke: INK[i % INK.length], width: 1.6, value, points: { show: false } }))],
         }, data, this.box);
         plot.group = group;
@@ -66,12 +71,16 @@ export class Curves {
         if (this.run.curve_time.length === this.drawn) return;
         if (this.drawn === 0) return this.draw();
         this.drawn = this.run.curve_time.length;
-        for (const p of this.plots) p.setData(this.data(p.group));
+        for (const p of this.plots) {
+            const data = this.data(p.group);
+            p.setData(data);
+            p.root.querySelector(".u-title").textContent = title(p.group, data);
+        }
     }
 
     // After rows came in the axis is another one only when it is drawn again.
     place(p) {
-        if (p.mark) p.mark.style.left = `${p.valToPos(this.time ?? 0, "x")}px`;
+        if (p.mark) p.mark.style.left = `${Math.max(p.valToPos(this.time ?? 0, "x"), 0)}px`; // before the first step: at its side
     }
 
     at(time) {

@@ -185,6 +185,7 @@ class Live {
         if (view && (run.kind !== "grains" || run.count % 30 === 0 || view.largest === 0)) view.largest = run.largestForce();
         this.page.scrub.max = run.count - 1;
         if (atEnd || this.running) this.page.seek(run.end);
+        if (view && run.kind === "bodies" && run.count % 10 === 0) view.follows();
         this.grown = true;
     }
 

@@ -109,18 +109,22 @@ export class View {
         this.camera.up.set(0, this.flat ? 1 : 0, this.flat ? 0 : 1);
         this.controls = new OrbitControls(this.camera, this.canvas);
         this.controls.addEventListener("change", () => this.touch());
+        this.controls.addEventListener("start", () => { this.chosen = true; });
         this.controls.enableRotate = !this.flat;
         if (this.flat) this.controls.mouseButtons.LEFT = THREE.MOUSE.PAN;
         this.home();
     }
 
     home() {
+        this.chosen = false;
+        if (this.run.live && this.meshes?.length > 0) this.bounds = this.findBounds();
         const centre = this.bounds.getCenter(new THREE.Vector3());
         if (this.flat) {
             this.camera.position.set(centre.x, centre.y, this.size);
             this.camera.zoom = 1;
         } else {
-            const away = new THREE.Vector3(0.55, -1, 0.42).normalize().multiplyScalar(1.75 * this.size);
+            const far = 1.82 / Math.min(1, this.aspect || 1); // the ball around all that moves is seen whole
+            const away = new THREE.Vector3(0.55, -1, 0.42).normalize().multiplyScalar(far * Math.max(this.bounds.getSize(new THREE.Vector3()).length(), 1e-6));
             this.camera.position.copy(centre).add(away);
         }
         this.controls.target.copy(centre);
@@ -128,8 +132,17 @@ export class View {
         this.resize();
     }
 
+    // A live run may leave the picture; one that the user chose stays.
+    follows() {
+        if (this.chosen || this.follow >= 0 || this.meshes.length === 0) return;
+        const reach = this.bounds.clone().expandByScalar(0.012 * this.size), far = this.bounds.clone().expandByScalar(4 * this.size), box = new THREE.Box3();
+        const moving = this.meshes.filter((m, k) => !this.run.bodies[k].fixed);
+        if (moving.every((m) => far.containsPoint(m.position)) && moving.some((m) => !box.setFromObject(m).isEmpty() && !reach.containsBox(box))) this.home();
+    }
+
     // By keys: turned in space (angles), shifted in the plane (parts of the picture); nearer by a factor.
     turn(right, up) {
+        this.chosen = true;
         const { camera, controls } = this, away = camera.position.clone().sub(controls.target);
         if (this.flat) {
             const by = new THREE.Vector3(right * camera.right / camera.zoom, up * camera.top / camera.zoom, 0);
@@ -147,6 +160,7 @@ export class View {
     }
 
     nearer(factor) {
+        this.chosen = true;
         const { camera, controls } = this;
         if (this.flat) {
             camera.zoom *= factor;
@@ -452,6 +466,9 @@ export class View {
     resize() {
         const width = this.canvas.clientWidth || 1, height = this.canvas.clientHeight || 1, aspect = width / height;
         this.renderer.setSize(width, height, false);
+        const turned = aspect !== this.aspect;
+        this.aspect = aspect;
+        if (turned && !this.flat && !this.chosen && this.follow < 0) this.home();
         if (this.flat) {
             const span = this.bounds.getSize(new THREE.Vector3());
             const half = 0.56 * Math.max(span.y, span.x / aspect, 1e-6);
