@@ -71,6 +71,7 @@ async function look(tab, name) {
 // A page that stands still draws nothing; shift and arrows turn its view, + goes nearer.
 async function stands(tab) {
     const moves = await tab.evaluate(() => window.stiction.view?.marks?.moves === true);
+    await tab.waitForFunction("!window.stiction.view?.stale", { timeout: 30000 });
     await tab.evaluate(() => { const v = window.stiction.view; if (v) { window.drawn = 0; v.draw = ((draw) => () => { window.drawn++; draw.call(v); })(v.draw); } });
     await new Promise((r) => setTimeout(r, 150));
     const at = () => tab.evaluate(() => { const c = window.stiction.view?.camera; return c ? [...c.position.toArray(), c.zoom].join() : ""; });
