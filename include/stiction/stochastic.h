@@ -125,7 +125,7 @@ typedef struct sti_stochastic_step {
     double residual;  // largest row of the system, over the largest right-hand side
 } sti_stochastic_step;
 
-// STI_ERR_ARGUMENT: the system is singular.
+// STI_ERR_ARGUMENT: the system, or the block of a scenario, is singular.
 STI_API sti_status sti_stochastic_newton_step(sti_env* env, const sti_stochastic* program,
                                               const sti_stochastic_system* system, sti_stochastic_step* step);
 STI_API void sti_stochastic_step_clear(sti_env* env, sti_stochastic_step* step);  // accepts a cleared one

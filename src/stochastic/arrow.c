@@ -23,7 +23,7 @@ sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks,
     const size_t order = (size_t)L->p->n + (size_t)L->p->p, chunks = (size_t)L->chunks;
     const size_t widest = sti_tiles_padded((size_t)L->most_m + (size_t)L->most_q + order);
     const size_t workers = (size_t)sti_tasks_workers(tasks);
-    *out = (sti_arrow){.env = env, .L = L, .tasks = tasks, .order = (int)order};
+    *out = (sti_arrow){.env = env, .L = L, .tasks = tasks, .order = (int)order, .held = STI_KERNEL_HELD};
     out->start = sti_alloc_array_zero(env, (size_t)L->blocks + 1, sizeof *out->start);
     if (out->start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
     for (int i = 1; i < L->blocks; i++)
@@ -114,7 +114,7 @@ static void add_share(const sti_arrow* a, const double* K, size_t stride, double
 
 static sti_kernel shape(const sti_arrow* a, int i) {
     const int m = sti_layout_m(a->L, i), k = m + sti_layout_q(a->L, i);
-    return (sti_kernel){.order = k + a->order, .m = m, .k = k, .reach = k + a->L->p->p};
+    return (sti_kernel){.order = k + a->order, .m = m, .k = k, .reach = k + a->L->p->p, .held = a->held};
 }
 
 static void factor_one(sti_arrow* a, int i, double* K, double* part, int* frozen) {
@@ -180,7 +180,7 @@ int sti_arrow_factor(sti_arrow* a, const double* D, const double* E, double prox
     const sti_layout* L = a->L;
     const int order = a->order, n = L->p->n;
     const size_t side = (size_t)order, area = side * side, stride = sti_tiles_padded(side);
-    const sti_kernel first = {.order = order, .m = n, .k = order, .reach = order};
+    const sti_kernel first = {.order = order, .m = n, .k = order, .reach = order, .held = a->held};
     double *K = a->scratch, *inverse = a->factor0 + sti_kernel_packed(side);
     int frozen = 0;
     a->D = D;

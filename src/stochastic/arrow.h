@@ -20,6 +20,7 @@ typedef struct sti_arrow {
     size_t scratch_size;  // doubles of one worker
     const double *D, *E;  // of the last factorization, borrowed
     double proximal;      // added to each of them
+    double held;          // sti_kernel's: STI_KERNEL_HELD, or 0 for (3.1.7) as it stands
     int* frozen;          // of each chunk: pivots that were replaced         (chunks)
 } sti_arrow;
 

@@ -8,20 +8,17 @@
 
 enum { GROUP = 8 };
 
-static const double HELD = 1e-11;   // of what a pivot began with: added to it
 static const double LEAST = 1e-50;  // a smaller pivot is that of a row whose unknowns are all held
 
-// Rows that depend on each other leave a pivot of rounding. A small part of what it began with is added: of a row that
-// is a proximal term around its multiplier, and the step then leaves a residual of that part of the change of the
-// multiplier, which vanishes.
-static double sound_pivot(double d, double began, double sign, int* frozen) {
-    const double held = d * sign + (sign < 0 ? HELD * fabs(began) : 0);
+static double sound_pivot(const sti_kernel* s, double d, double began, double sign, int* frozen) {
+    const double held = d * sign + (sign < 0 ? s->held * fabs(began) : 0);
     if (held > LEAST && isfinite(held)) return sign * held;
     ++*frozen;
     return sign * STI_KERNEL_FROZEN;
 }
 
 typedef struct elimination {
+    const sti_kernel* s;
     double *a, *inverse, *began, *Z;
     size_t ld;
     double f[GROUP * GROUP];  // L of the square at hand
@@ -34,7 +31,7 @@ static void factor_square(elimination* e, int g, int width, int first, int end, 
     memset(e->f, 0, sizeof e->f);
     for (int t = first; t < end; t++) {
         double* column = P + (size_t)t * e->ld;
-        column[t] = sound_pivot(column[t], e->began[g + t], sign, &e->frozen);
+        column[t] = sound_pivot(e->s, column[t], e->began[g + t], sign, &e->frozen);
         e->inverse[g + t] = 1 / column[t];
         for (int s = t + 1; s < width; s++) e->f[GROUP * s + t] = column[s] * e->inverse[g + t];
         for (int s = t + 1; s < width; s++) {
@@ -65,7 +62,7 @@ static void note_diagonal(elimination* e, int first, int last) {
 
 int sti_kernel_eliminate(const sti_kernel* s, double* a, double* inverse, double* room) {
     const size_t ld = sti_tiles_padded((size_t)s->order);
-    elimination e = {.a = a, .inverse = inverse, .began = room + GROUP * ld, .Z = room, .ld = ld};
+    elimination e = {.s = s, .a = a, .inverse = inverse, .began = room + GROUP * ld, .Z = room, .ld = ld};
     note_diagonal(&e, 0, s->m);
     eliminate_range(&e, 0, s->m, s->reach, 1);
     note_diagonal(&e, s->m, s->k);
@@ -107,7 +104,7 @@ int sti_kernel_lanes_eliminate(const sti_kernel* s, double* a, double* inverse, 
         }
         double* pivot = a + 8 * (size_t)j * (order + 1);
         for (int lane = 0; lane < STI_KERNEL_LANES; lane++) {
-            pivot[lane] = sound_pivot(pivot[lane], began[8 * j + lane], sign, &frozen);
+            pivot[lane] = sound_pivot(s, pivot[lane], began[8 * j + lane], sign, &frozen);
             inverse[8 * j + lane] = 1 / pivot[lane];
         }
         sti_tiles_lanes_pivot(a, s->order, j, j < s->m ? s->reach : s->order, inverse + 8 * (size_t)j);

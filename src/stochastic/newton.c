@@ -107,6 +107,7 @@ static double residual(work* w) {
 
 static sti_status solve(sti_env* env, work* w, sti_stochastic_step* out) {
     const sti_layout* L = w->L;
+    w->arrow.held = 0;
     sti_arrow_factor(&w->arrow, w->D, w->E, 0);
     memcpy(w->u, w->ru, L->var[L->blocks] * sizeof *w->u);
     memcpy(w->l, w->rl, L->row[L->blocks] * sizeof *w->l);
@@ -119,7 +120,7 @@ static sti_status solve(sti_env* env, work* w, sti_stochastic_step* out) {
     }
     out->residual = residual(w);
     if (out->residual <= SOLVED) return STI_OK;
-    return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the Newton system is singular");
+    return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the Newton system, or the block of a scenario, is singular");
 }
 
 static void store(const work* w, sti_stochastic_step* out) {

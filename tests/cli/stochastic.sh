@@ -165,7 +165,7 @@ P
             python3 - "$id.want" <<'P' && ok "$id has its values" || not_ok "$id has its values" "$(cut -c1-300 out)"
 import json, sys
 a, w = json.load(open("out")), json.load(open(sys.argv[1]))
-near = lambda x, y: abs(x - y) <= 1e-9 * max(1, abs(y))
+near = lambda x, y: abs(x - y) <= 1e-11 * abs(y)
 assert all(map(near, a["eigenvalues"], w["eig_C"])) and all(map(near, a["z0"], w["z0"])) and near(a["norm"], w["norm2_full"])
 assert a["inertia"] == w["inertia_C"]
 P
