@@ -18,6 +18,7 @@ typedef struct cli_solve_request {
     long max_iterations;
     long samples, seed, replications;
     const char* norm;
+    double memory;                    // MB of factors, 0: as much as they take
     const char* start;                // an answer to begin from
     const sti_stochastic_team* team;  // NULL: alone
     bool whole;                       // the answers of the team are shown, and come together

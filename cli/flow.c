@@ -7,7 +7,7 @@
 typedef struct request {
     const char *first, *second;
     const char *out, *picture, *truth, *problem;
-    double lambda, tol, longest;
+    double lambda, tol, longest, memory;
     long levels, warps, skip, arrows;
     bool raw;
 } request;
@@ -55,6 +55,7 @@ static void put_level(cli_json* j, const sti_flow_level* l) {
     cli_json_bool(j, "solved", l->solved);
     cli_json_bool(j, "verified", l->verified);
     cli_json_integer(j, "iterations", l->iterations);
+    cli_json_integer(j, "cg_count", l->cg_count);
     cli_json_number(j, "time_s", l->time_s);
     cli_json_end(j);
 }
@@ -108,6 +109,7 @@ static int make_options(const cli* c, const request* r, sti_flow_options* o) {
     if (r->tol >= 1) return cli_fail_usage(c, "--tol: %g: a number below 1 is expected", r->tol);
     if (r->lambda > 0) o->lambda = r->lambda;
     if (r->tol > 0) o->tol = r->tol;
+    o->memory_mb = r->memory;
     o->levels = (int)r->levels;
     if (r->warps > 0) o->warps = (int)r->warps;
     o->skip = r->skip > 16 ? 16 : (int)r->skip;
@@ -200,6 +202,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--skip", CLI_COUNT, "N", "leave out the N finest sizes: their flow is enlarged", &r.skip},
         {"--raw", CLI_FLAG, NULL, "no medians between the programs", &r.raw},
         {"--tol", CLI_POSITIVE, "TOL", "gap of each program over its objective (1e-4)", &r.tol},
+        {"--memory", CLI_POSITIVE, "MB",
+         "of factors; programs whose factors take more are solved by conjugate gradients", &r.memory},
         {"--threads", CLI_COUNT, "N", "threads (1); the flow does not depend on it", &threads},
         {"--problem", CLI_TEXT, "FILE", "write the one program of S3 as an l1 problem, for stiction solve", &r.problem},
     };

@@ -10,6 +10,7 @@ static int make_options(const cli* c, const cli_solve_request* r, sti_l1_options
     if (r->tol > 0) o->tol = r->tol;
     if (r->time_limit > 0) o->time_limit_s = r->time_limit;
     if (r->max_iterations > 0) o->max_iterations = r->max_iterations;
+    o->memory_mb = r->memory;
     if (r->norm != NULL && !sti_l1_norm_parse(r->norm, &o->norm))
         return cli_fail_usage(c, "--norm: %.60s: sum or largest is expected", r->norm);
     return cli_check_ipm(c, r->solver, "l1 problems");
@@ -21,6 +22,7 @@ static void say_answer(const cli* c, const char* path, const sti_l1_answer* a) {
     cli_say(c, "%s: l1, n = %d unknowns, m = %d rows%s\n", path, a->n, a->m, of_sum ? "" : ", the largest");
     cli_say(c, "  %s%s%s by ipm, %ld iteration%s, %.3g s\n", solved ? cli_good(c) : cli_unsure(c),
             sti_outcome_text(a->outcome), cli_plain(c), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
+    if (a->cg_count > 0) cli_say(c, "  %ld steps of conjugate gradients in place of factors\n", a->cg_count);
     cli_say(c, "  objective %.12g\n", a->objective);
     cli_say_vector(c, "x", a->x, a->n);
     cli_say(c, "  shown: no x has %s below %.12g, by a dual vector y with %s <= 1 and A'y = 0\n",

@@ -29,7 +29,8 @@ static int check_options(const cli* c, const cli_solve_request* r, sti_kind kind
                    {"--replications", CLI_TAKES_SAMPLES, r->replications > 0},
                    {"--start", CLI_TAKES_START, r->start != NULL},
                    {"--ranks", CLI_TAKES_RANKS, r->team != NULL},
-                   {"--norm", CLI_TAKES_NORM, r->norm != NULL}};
+                   {"--norm", CLI_TAKES_NORM, r->norm != NULL},
+                   {"--memory", CLI_TAKES_NORM, r->memory > 0}};
     for (size_t k = 0; k < sizeof options / sizeof options[0]; k++) {
         if (!options[k].given || (cli_documents[kind].takes & options[k].flag) != 0) continue;
         char takers[200] = "";
@@ -69,6 +70,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--seed", CLI_COUNT, "S", "where the draws begin (1)", &r.seed},
         {"--replications", CLI_COUNT, "M", "times it is done, for the confidence interval (10)", &r.replications},
         {"--norm", CLI_TEXT, "NAME", "l1: what is to be least, the sum of |A x + b| or the largest (sum)", &r.norm},
+        {"--memory", CLI_POSITIVE, "MB", "l1: of factors; what needs more is solved by conjugate gradients", &r.memory},
         {"--start", CLI_TEXT, "SOL", "stochastic: begin from the answer in this file", &r.start},
         {"--ranks", CLI_FLAG, NULL, "stochastic: one program for all ranks of mpirun, the scenarios shared out",
          &ranks},

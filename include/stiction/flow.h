@@ -35,6 +35,7 @@ typedef struct sti_flow_options {
     bool median;          // u and v are replaced by medians of 3 x 3 after each linearization but with levels = 1; true
     double tol;           // gap of the last program of a size, over its objective, 1e-4; others: a hundred times that
     long max_iterations;  // of each program; 100
+    double memory_mb;     // of factors, as in sti_l1_options; 0: as much as they take
     double time_limit_s;  // 0: none. The best flow so far comes back, enlarged where it is of a smaller size
     void (*progress)(void* user, const char* phase, double part, long done);  // part: 0 to 1; may be NULL
     void* progress_user;
@@ -47,7 +48,7 @@ typedef struct sti_flow_level {
     double tol;                    // the gap asked for
     bool solved;                   // the gap is within it
     bool verified;                 // sti_verify_l1 has accepted it
-    long iterations;
+    long iterations, cg_count;     // as in sti_l1_answer
     double time_s;
 } sti_flow_level;
 

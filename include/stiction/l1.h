@@ -35,6 +35,8 @@ typedef struct sti_l1_options {
     double tol;           // of the gap over the objective; 1e-8
     long max_iterations;  // 100
     double time_limit_s;  // 0: none. The best answer so far comes back
+    double memory_mb;     // of factors; where they would take more, conjugate gradients with as good a preconditioner
+                          // as that allows. 0: as much as factors take
     const double* x;      // a point to start from, NULL: least squares     (n)
     void (*trace)(void* user, const char* solver, long iteration, double gap);  // may be NULL
     void* trace_user;
@@ -51,6 +53,7 @@ typedef struct sti_l1_answer {
     double gap;        // (objective - bound) / objective; 0 when all rows are met up to rounding
     double residual;   // largest |A'y|_j over the sum of |A_ij| and the largest |y|
     long iterations;   // factorizations
+    long cg_count;     // steps of conjugate gradients, 0: by factors alone
     double time_s;
     char reason[160];
 } sti_l1_answer;

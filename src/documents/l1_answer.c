@@ -2,7 +2,7 @@
 //
 //     {"kind": "l1", "n": 2, "m": 3, "norm": "sum", "solver": "ipm", "outcome": "solved", "residual": 1e-17,
 //     "objective": .., "bound": ..,
-//      "gap": .., "iterations": 9, "time_s": .., "x": [..], "y": [..], "certificate": {"type": "dual"}, "reason": ""}
+//      "gap": .., "iterations": 9, "cg_count": 0, "time_s": .., "x": [..], "y": [..], "certificate": {"type": "dual"}, "reason": ""}
 #include <math.h>
 #include <stiction/l1.h>
 
@@ -26,6 +26,7 @@ static sti_status write_answer(sti_env* env, const sti_l1_answer* a, char** out,
     sti_json_double(&j, "bound", a->bound);
     sti_json_double(&j, "gap", a->gap);
     sti_json_integer(&j, "iterations", a->iterations);
+    sti_json_integer(&j, "cg_count", a->cg_count);
     sti_json_double(&j, "time_s", a->time_s);
     sti_json_doubles(&j, "x", a->x, (size_t)a->n);
     sti_json_doubles(&j, "y", a->y, (size_t)a->m);
@@ -74,6 +75,7 @@ static sti_status read_all(const sti_json_tree* t, sti_l1_answer* a) {
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "bound", NAN, &a->bound);
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "gap", NAN, &a->gap);
     if (status == STI_OK) status = sti_json_read_long(t, NULL, t->root, "iterations", &a->iterations);
+    if (status == STI_OK) status = sti_json_read_long(t, NULL, t->root, "cg_count", &a->cg_count);
     if (status == STI_OK) status = sti_json_read_double(t, NULL, t->root, "time_s", NAN, &a->time_s);
     if (status == STI_OK) status = sti_json_read_text(t, NULL, t->root, "reason", a->reason, sizeof a->reason);
     return status;

@@ -159,6 +159,7 @@ static sti_status solve_program(pyramid* p, int size, int warp, int warps, bool 
     watch w = {p, (double)f->width * f->height};
     o.tol = warp + 1 < warps ? fmax(p->o->tol, fmin(ROUGHLY * p->o->tol, ROUGHEST)) : p->o->tol;
     o.max_iterations = p->o->max_iterations;
+    o.memory_mb = p->o->memory_mb;
     if (isfinite(p->deadline)) o.time_limit_s = fmax(p->deadline - now, 1e-9);
     if (p->o->progress != NULL) {
         o.trace = show;
@@ -175,7 +176,8 @@ static sti_status solve_program(pyramid* p, int size, int warp, int warps, bool 
                             .gap = a.gap,
                             .tol = o.tol,
                             .solved = a.outcome == STI_SOLVED,
-                            .iterations = a.iterations};
+                            .iterations = a.iterations,
+                            .cg_count = a.cg_count};
     if (a.outcome == STI_SOLVED) status = sti_verify_l1(p->env, &model->problem, &a, o.tol, &v);
     out->verified = v.accepted;
     // what a limit left half done is not better than the flow it began with
@@ -223,6 +225,9 @@ static sti_status check(sti_env* env, const sti_frame* first, const sti_frame* s
     if (o->warps < 1 || o->warps > 100)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "warps: %d: from 1 to 100", o->warps);
     if (o->levels < 0 || o->skip < 0) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "levels and skip are not negative");
+    if (!(o->memory_mb >= 0))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "memory: %g: a number that is not negative is expected",
+                        o->memory_mb);
     if (!(o->tol > 0 && o->tol < 1)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: between 0 and 1", o->tol);
     sti_l1* problem;  // sizes, numbers and lambda are looked at where a program is made
     const sti_frame a = {5, 5, first->value}, b = {5, 5, second->value};

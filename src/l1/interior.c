@@ -29,7 +29,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CORRECTORS = 8 };
+enum { CORRECTORS = 8, PURIFICATIONS = 3 };  // of y by conjugate gradients, whose solutions are not exact
 
 static const double NEAR = 0.1, FAR = 10;  // products between these parts of the mean are left alone by correctors
 static const double LONGER = 0.1,
@@ -251,6 +251,7 @@ static double gap(const interior* k) {
 // What is left of A'y is taken away, by the least change in the norm of D. Where that leads beyond 1 all of y becomes
 // smaller, which keeps A'y = 0 and so the bound, also that of a point on the way.
 static void purify(interior* k) {
+    sti_l1_multiply_transposed(&k->N, k->y, k->Ay);
     for (int j = 0; j < k->n; j++) k->rhs[j] = -k->Ay[j];
     sti_l1_normal_solve(&k->N, k->rhs, k->d.x);
     sti_l1_multiply(&k->N, k->d.x, k->d.y);
@@ -265,7 +266,7 @@ static void purify(interior* k) {
 // NULL: the gap is within tol; otherwise why it is not.
 static const char* iterate(interior* k, sti_env* env, const sti_l1_options* options, sti_l1_answer* answer) {
     const double deadline = sti_deadline(env, options->time_limit_s);
-    if (isfinite(deadline)) k->N.ldl.deadline = deadline + OVER * (deadline - sti_now(env));
+    if (isfinite(deadline)) k->N.deadline = deadline + OVER * (deadline - sti_now(env));
     if (!start(k, options->x)) return k->N.late ? LATE : "the normal matrix of least squares could not be factored";
     for (;;) {
         update_residuals(k);
@@ -277,6 +278,7 @@ static const char* iterate(interior* k, sti_env* env, const sti_l1_options* opti
         double primal, dual;
         if (!factor(k)) return k->N.late ? LATE : "a normal matrix could not be factored";
         find_step(k, &primal, &dual);
+        if (k->N.late) return LATE;
         if (!(primal > 0) || !(dual > 0)) return "rounding left no step";
         take_step(k, primal, dual);
         answer->iterations++;
@@ -287,10 +289,13 @@ sti_status sti_l1_interior(sti_env* env, const sti_l1* problem, const sti_l1_opt
     interior k = {.m = problem->m, .n = problem->n, .b = problem->b, .x = answer->x, .y = answer->y};
     double* block = NULL;
     sti_status status = reserve(&k, env, &block);
-    if (status == STI_OK) status = sti_l1_normal_init(&k.N, env, &problem->A);
+    if (status == STI_OK) status = sti_l1_normal_init(&k.N, env, &problem->A, 1e6 * options->memory_mb);
     if (status == STI_OK) {
         const char* why = iterate(&k, env, options, answer);
-        if (answer->iterations > 0 && !k.N.late) purify(&k);
+        for (int round = 0; round < (k.N.ldl.withheld ? PURIFICATIONS : 1); round++) {
+            if (answer->iterations > 0 && !k.N.late) purify(&k);
+        }
+        answer->cg_count += k.N.cg_count;
         if (why != NULL) snprintf(answer->reason, sizeof answer->reason, "%s", why);
     }
     sti_l1_normal_clear(&k.N);

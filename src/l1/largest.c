@@ -143,13 +143,14 @@ static sti_status solve_rounds(sti_env* env, const sti_l1* p, const sti_l1_optio
     o.norm = STI_L1_SUM;
     o.x = NULL;
     o.tol = fmax(0.1 * options->tol / (2.0 * p->m), LEAST_TOL);
-    sti_status status = sti_l1_normal_init(&N, env, &p->A);
+    sti_status status = sti_l1_normal_init(&N, env, &p->A, 1e6 * options->memory_mb);
     for (int k = 0; k < ROUNDS && status == STI_OK; k++) {
         if (isfinite(deadline)) o.time_limit_s = fmax(deadline - sti_now(env), 1e-9);
-        w->answer.iterations = 0;
+        w->answer.iterations = w->answer.cg_count = 0;
         w->answer.reason[0] = '\0';
         status = sti_l1_interior(env, &w->l1, &o, &w->answer);
         a->iterations += w->answer.iterations;
+        a->cg_count += w->answer.cg_count;
         if (status != STI_OK) break;
         const double gap = take_answer(p, w, &N, r, a);
         if (gap <= options->tol || w->answer.reason[0] != '\0' || o.tol <= LEAST_TOL) break;

@@ -34,7 +34,7 @@ static bool meet(sti_l1_normal* N, const double* b, double* x, double* room) {
     return sti_l1_is_rounding(N->A, b, x, r, N->t);
 }
 
-sti_status sti_l1_meet_rows(sti_env* env, const sti_l1* problem, double* x, bool* met) {
+sti_status sti_l1_meet_rows(sti_env* env, const sti_l1* problem, double memory, double* x, bool* met) {
     const size_t m = (size_t)problem->m, n = (size_t)problem->n;
     sti_l1_normal N = {0};
     double* room = sti_alloc_array(env, sti_size_add(sti_size_mul(2, m), sti_size_mul(3, n)), sizeof *room);
@@ -42,7 +42,7 @@ sti_status sti_l1_meet_rows(sti_env* env, const sti_l1* problem, double* x, bool
     if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a solution of %zu rows", m);
     double* trial = room + 2 * m + 2 * n;
     memcpy(trial, x, n * sizeof *x);
-    const sti_status status = sti_l1_normal_init(&N, env, &problem->A);
+    const sti_status status = sti_l1_normal_init(&N, env, &problem->A, memory);
     if (status == STI_OK) *met = meet(&N, problem->b, trial, room);
     if (*met) memcpy(x, trial, n * sizeof *x);
     sti_l1_normal_clear(&N);

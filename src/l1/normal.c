@@ -15,7 +15,9 @@ static const double SETTLED = 1e-6;        // residual from which on refinement 
 static const double ROUNDING = 1e-14;      // of a sum, over its terms
 static const double ROW = 1e-9;            // of a row, over what its entries make of the largest x
 
-enum { REFINEMENTS = 4 };
+static const double CG_SETTLED = 1e-7;  // of the residual in the norm of the preconditioner
+
+enum { REFINEMENTS = 4, MOST_CG = 3000, FEWEST = 8, MOST = 400 };  // entries of a column of incomplete factors
 
 static sti_status by_rows(sti_l1_normal* N) {
     const sti_matrix* A = N->A;
@@ -58,7 +60,21 @@ static int64_t neighbours(sti_l1_normal* N, int j, int* out) {
     return count;
 }
 
-static sti_status find_pattern(sti_l1_normal* N) {
+// Incomplete factors in the memory that there is.
+static sti_status init_part(sti_l1_normal* N, double memory) {
+    const double least = (double)sti_incomplete_bytes(N->n, FEWEST);
+    const double more = (double)sti_incomplete_bytes(N->n, FEWEST + 1) - least;
+    if (memory < least)
+        return STI_FAIL(N->env, STI_ERR_ARGUMENT, -1,
+                        "memory: %.3g MB for factors of order %d: at least %.3g are needed", memory / 1e6, N->n,
+                        least / 1e6);
+    const int entries = (int)fmin(FEWEST + (memory - least) / more, MOST);
+    N->cg = sti_alloc_array(N->env, 3 * (size_t)N->n, sizeof *N->cg);
+    if (N->cg == NULL) return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "conjugate gradients of order %d", N->n);
+    return sti_incomplete_init(&N->part, N->env, N->n, N->ldl.col_start, N->ldl.row, entries);
+}
+
+static sti_status find_pattern(sti_l1_normal* N, double memory) {
     int64_t* start = sti_alloc_array(N->env, (size_t)N->n + 1, sizeof *start);
     if (start == NULL) return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "columns of A'A");
     start[0] = 0;
@@ -71,15 +87,16 @@ static sti_status find_pattern(sti_l1_normal* N) {
     } else {
         for (int j = 0; j < N->n; j++) N->place[j] = -1;
         for (int j = 0; j < N->n; j++) neighbours(N, j, row + start[j]);
-        status = sti_ldl_init(&N->ldl, N->env, N->n, start, row);
+        status = sti_ldl_init_within(&N->ldl, N->env, N->n, start, row, memory > 0 ? (size_t)memory : SIZE_MAX);
     }
     sti_free(N->env, row);
     sti_free(N->env, start);
+    if (status == STI_OK && N->ldl.withheld) status = init_part(N, memory);
     return status;
 }
 
-sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* A) {
-    *N = (sti_l1_normal){.env = env, .m = A->rows, .n = A->cols, .A = A};
+sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* A, double memory) {
+    *N = (sti_l1_normal){.env = env, .m = A->rows, .n = A->cols, .A = A, .deadline = (double)INFINITY};
     N->place = sti_alloc_array(env, (size_t)N->n, sizeof *N->place);
     N->t = sti_alloc_array(env, (size_t)N->m, sizeof *N->t);
     N->r = sti_alloc_array(env, (size_t)N->n, sizeof *N->r);
@@ -88,7 +105,7 @@ sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* 
     if (N->place == NULL || N->t == NULL || N->r == NULL || N->z == NULL)
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "normal matrix of order %d", N->n);
     if (status == STI_OK) status = by_rows(N);
-    if (status == STI_OK) status = find_pattern(N);
+    if (status == STI_OK) status = find_pattern(N, memory);
     if (status != STI_OK) sti_l1_normal_clear(N);
     return status;
 }
@@ -96,7 +113,8 @@ sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* 
 void sti_l1_normal_clear(sti_l1_normal* N) {
     if (N->env == NULL) return;
     sti_ldl_clear(&N->ldl);
-    void* owned[] = {N->row_start, N->col, N->value, N->place, N->t, N->r, N->z};
+    sti_incomplete_clear(&N->part);
+    void* owned[] = {N->row_start, N->col, N->value, N->place, N->t, N->r, N->z, N->cg};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(N->env, owned[k]);
     *N = (sti_l1_normal){0};
 }
@@ -123,6 +141,13 @@ static void fill_values(sti_l1_normal* N, double shift) {
 
 bool sti_l1_normal_factor(sti_l1_normal* N, const double* weight) {
     N->weight = weight;
+    N->ldl.deadline = N->part.deadline = N->deadline;
+    if (N->ldl.withheld) {
+        fill_values(N, SHIFT);
+        const sti_incomplete_end end = sti_incomplete_factor(&N->part, N->ldl.col_start, N->ldl.row, N->ldl.value);
+        N->late = end == STI_INCOMPLETE_LATE;
+        return end == STI_INCOMPLETE_DONE;
+    }
     for (double shift = SHIFT; shift <= LARGEST_SHIFT; shift *= 100) {
         fill_values(N, shift);
         const int bad = sti_ldl_factor(&N->ldl);
@@ -150,11 +175,16 @@ void sti_l1_multiply_transposed(const sti_l1_normal* N, const double* y, double*
     }
 }
 
+// q = A'(weight A p)
+static void multiply_normal(sti_l1_normal* N, const double* p, double* q) {
+    sti_l1_multiply(N, p, N->t);
+    for (int i = 0; i < N->m; i++) N->t[i] *= N->weight[i];
+    sti_l1_multiply_transposed(N, N->t, q);
+}
+
 // r = b - A'(weight A x); its largest entry.
 static double residual(sti_l1_normal* N, const double* b, const double* x, double* r) {
-    sti_l1_multiply(N, x, N->t);
-    for (int i = 0; i < N->m; i++) N->t[i] *= N->weight[i];
-    sti_l1_multiply_transposed(N, N->t, r);
+    multiply_normal(N, x, r);
     double largest = 0;
     for (int j = 0; j < N->n; j++) {
         r[j] = b[j] - r[j];
@@ -163,7 +193,42 @@ static double residual(sti_l1_normal* N, const double* b, const double* x, doubl
     return largest;
 }
 
+static double dot(const double* a, const double* b, int n) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += a[j] * b[j];
+    return sum;
+}
+
+static void solve_by_gradients(sti_l1_normal* N, const double* b, double* x) {
+    const int n = N->n;
+    double *r = N->cg, *p = r + n, *q = p + n, *z = N->z;
+    memset(x, 0, (size_t)n * sizeof *x);
+    memcpy(r, b, (size_t)n * sizeof *r);
+    sti_incomplete_solve(&N->part, r, z);
+    memcpy(p, z, (size_t)n * sizeof *p);
+    double product = dot(r, z, n);
+    const double end = CG_SETTLED * CG_SETTLED * product;
+    for (int k = 0; k < MOST_CG && product > end && !N->late; k++, N->cg_count++) {
+        multiply_normal(N, p, q);
+        const double curvature = dot(p, q, n), step = product / curvature;
+        if (!(curvature > 0) || !isfinite(step)) return;
+        for (int j = 0; j < n; j++) {
+            x[j] += step * p[j];
+            r[j] -= step * q[j];
+        }
+        sti_incomplete_solve(&N->part, r, z);
+        const double next = dot(r, z, n), turn = next / product;
+        for (int j = 0; j < n; j++) p[j] = z[j] + turn * p[j];
+        product = next;
+        N->late = isfinite(N->deadline) && sti_now(N->env) > N->deadline;
+    }
+}
+
 void sti_l1_normal_solve(sti_l1_normal* N, const double* b, double* x) {
+    if (N->ldl.withheld) {
+        solve_by_gradients(N, b, x);
+        return;
+    }
     const size_t bytes = (size_t)N->n * sizeof *x;
     double norm = 0;
     for (int j = 0; j < N->n; j++) norm = fmax(norm, fabs(b[j]));

@@ -36,6 +36,9 @@ static sti_status check(sti_env* env, const sti_l1* p, const sti_l1_options* o) 
     if (p->m < 1 || p->n < 1)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%d x %d: at least 1 x 1 is expected", p->m, p->n);
     if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a positive number is expected", o->tol);
+    if (!(o->memory_mb >= 0))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "memory: %g: a number that is not negative is expected",
+                        o->memory_mb);
     sti_status status = sti_matrix_check(env, "A", &p->A, p->m, p->n, false);
     if (status == STI_OK) status = sti_vector_check(env, "b", p->b, p->m);
     if (status == STI_OK && o->x != NULL) status = sti_vector_check(env, "x", o->x, p->n);
@@ -123,7 +126,7 @@ static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, st
     if (status == STI_OK) {
         bool met = false;
         measure(p, r, a);
-        if (!is_good(o, a) && !(o->time_limit_s > 0)) status = sti_l1_meet_rows(env, p, a->x, &met);
+        if (!is_good(o, a) && !(o->time_limit_s > 0)) status = sti_l1_meet_rows(env, p, 1e6 * o->memory_mb, a->x, &met);
         if (met) measure(p, r, a);
         conclude(o, a);
     }

@@ -138,8 +138,8 @@ static size_t update_size(const sti_fronts* f, int s) {
     return (size_t)update_stride(f, s) * (size_t)rows_of(f, s);
 }
 
-// Room for panels, for the largest front, and for the stack at its highest.
-static sti_status reserve_numbers(sti_fronts* f) {
+// Room for panels, for the largest front, and for the stack at its highest, if it is not more than `most` bytes.
+static sti_status reserve_numbers(sti_fronts* f, size_t most) {
     size_t rows = 0, largest = 0, update = 0, top = 0, highest = 0;
     f->panel_start[0] = 0;
     for (int s = 0; s < f->count; s++) {
@@ -153,6 +153,8 @@ static sti_status reserve_numbers(sti_fronts* f) {
         if (top > highest) highest = top;
     }
     const size_t room = largest > WORTH_PACKING ? STI_TILES_ROOM : 0;
+    f->bytes = ((size_t)f->panel_start[f->count] + largest + update + highest) * sizeof *f->panel;
+    if (f->bytes > most) return STI_OK;
     f->panel = sti_alloc_array(f->env, (size_t)f->panel_start[f->count] + STI_TILES_PAD, sizeof *f->panel);
     f->relative = sti_alloc_array(f->env, rows, sizeof *f->relative);
     f->update = sti_alloc_array(f->env, update, sizeof *f->update);
@@ -190,7 +192,7 @@ static sti_status reserve_pattern(sti_fronts* f, const int* count) {
 }
 
 sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_start, const int* row, const int* order,
-                           const int* place, const int* parent, const int* count) {
+                           const int* place, const int* parent, const int* count, size_t most) {
     *f = (sti_fronts){0};
     sti_status status = sti_lapack_reserve(env);
     if (status != STI_OK) return status;
@@ -213,7 +215,7 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
         status = find_helpers(f);
     }
     if (status == STI_OK) {
-        status = reserve_numbers(f);
+        status = reserve_numbers(f, most);
     }
     sti_free(env, owner);
     sti_free(env, zeros);

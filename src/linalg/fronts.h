@@ -29,15 +29,16 @@ typedef struct sti_fronts {
     double* scaled;    // L D of the front at hand                           (largest panel)
     double* stack;     // what fronts have left to fronts that come
     double* room;      // of each worker, to pack factors of a product
+    size_t bytes;      // of what numbers take
     double deadline;   // of sti_now; INFINITY: none
     sti_tasks* tasks;  // share the products of large fronts; NULL: nobody
 } sti_fronts;
 
 // Pattern of A by columns, both triangles; order[k] is the k-th pivot, place its inverse. parent is the elimination
 // tree and count the entries of the columns of L, both by pivot, as ldl_symbolic finds them; every subtree must be a
-// range of pivots (a postorder).
+// range of pivots (a postorder). What would take more than `most` bytes is not made: panel is NULL then.
 sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_start, const int* row, const int* order,
-                           const int* place, const int* parent, const int* count);
+                           const int* place, const int* parent, const int* count, size_t most);
 void sti_fronts_clear(sti_fronts* f);  // accepts a zero struct
 
 // Factor the values of A; D (n) by pivot. The first pivot that is zero or not a number, -1 when all went well, -2 past

@@ -119,12 +119,15 @@ static void postorder(sti_ldl* f, int* scratch) {
     relabel(f, to, scratch);
 }
 
-static sti_status find_fronts(sti_ldl* f) {
+static sti_status find_fronts(sti_ldl* f, size_t most) {
     int* scratch = sti_alloc_array(f->env, 3 * (size_t)f->n, sizeof *scratch);
     if (scratch == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
     postorder(f, scratch);
     sti_free(f->env, scratch);
-    return sti_fronts_init(&f->fronts, f->env, f->n, f->col_start, f->row, f->order, f->place, f->parent, f->L_count);
+    const sti_status status = sti_fronts_init(&f->fronts, f->env, f->n, f->col_start, f->row, f->order, f->place,
+                                              f->parent, f->L_count, most);
+    f->bytes = f->fronts.bytes;
+    return status;
 }
 
 // Columns of L in the order at hand, and the multiplications of a factorization.
@@ -206,18 +209,34 @@ static sti_status try_few_last(sti_ldl* f, int solves, double* work) {
     return STI_OK;
 }
 
-static sti_status find_pattern(sti_ldl* f, bool columns, int solves) {
-    double work = analyze_order(f);
-    sti_status status = work >= (f->few_count > 0 ? ONCE : LARGE) ? try_dissection(f, &work) : STI_OK;
-    if (status == STI_OK && f->few_count > 0) status = try_few_last(f, solves, &work);
-    if (status != STI_OK) return status;
-    if (!columns && (work >= MUCH || f->lnz > INT_MAX)) return find_fronts(f);
+typedef struct wish {
+    bool columns;
+    int few_count;
+    const int* few;
+    int solves;
+    size_t most;  // bytes of L
+} wish;
+
+static sti_status reserve_entries(sti_ldl* f, size_t most) {
     if (f->lnz > INT_MAX) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "L with %lld entries", (long long)f->lnz);
+    f->bytes = (size_t)f->lnz * (sizeof *f->L_row + sizeof *f->L_value);
+    if (f->bytes > most) return STI_OK;
     f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);
     f->L_value = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_value);
     if (f->L_row == NULL || f->L_value == NULL)
         return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "L with %lld entries", (long long)f->lnz);
     return STI_OK;
+}
+
+static sti_status find_pattern(sti_ldl* f, const wish* w) {
+    double work = analyze_order(f);
+    sti_status status = work >= (f->few_count > 0 ? ONCE : LARGE) ? try_dissection(f, &work) : STI_OK;
+    if (status == STI_OK && f->few_count > 0) status = try_few_last(f, w->solves, &work);
+    if (status != STI_OK) return status;
+    const bool fronts = !w->columns && (work >= MUCH || f->lnz > INT_MAX);
+    status = fronts ? find_fronts(f, w->most) : reserve_entries(f, w->most);
+    f->withheld = status == STI_OK && f->bytes > w->most;
+    return status;
 }
 
 static sti_status copy_few(sti_ldl* f, int few_count, const int* few) {
@@ -251,36 +270,34 @@ static sti_status list_reach(sti_ldl* f) {
     return f->few_room != NULL ? STI_OK : STI_FAIL(f->env, STI_ERR_MEMORY, -1, "solves for %d rows", f->few_count);
 }
 
-typedef struct wish {
-    bool columns;
-    int few_count;
-    const int* few;
-    int solves;
-} wish;
-
 static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, wish w) {
     *f = (sti_ldl){.env = env, .n = n, .deadline = (double)INFINITY};
     sti_status status = copy_pattern(f, col_start, row);
     if (status == STI_OK) status = reserve_columns(f);
     if (status == STI_OK) status = copy_few(f, w.few_count, w.few);
     if (status == STI_OK) status = find_order(f);
-    if (status == STI_OK) status = find_pattern(f, w.columns, w.solves);
+    if (status == STI_OK) status = find_pattern(f, &w);
     if (status == STI_OK && f->few_count > 0) status = list_reach(f);
     if (status != STI_OK) sti_ldl_clear(f);
     return status;
 }
 
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
-    return init(f, env, n, col_start, row, (wish){0});
+    return init(f, env, n, col_start, row, (wish){.most = SIZE_MAX});
 }
 
 sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row) {
-    return init(f, env, n, col_start, row, (wish){.columns = true});
+    return init(f, env, n, col_start, row, (wish){.columns = true, .most = SIZE_MAX});
+}
+
+sti_status sti_ldl_init_within(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, size_t most) {
+    return init(f, env, n, col_start, row, (wish){.most = most});
 }
 
 sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, int few_count,
                             const int* few, int solves) {
-    return init(f, env, n, col_start, row, (wish){.few_count = few_count, .few = few, .solves = solves});
+    return init(f, env, n, col_start, row,
+                (wish){.few_count = few_count, .few = few, .solves = solves, .most = SIZE_MAX});
 }
 
 void sti_ldl_clear(sti_ldl* f) {

@@ -29,6 +29,8 @@ typedef struct sti_ldl {
     int* L_row;         //                                         (lnz), small matrices only
     double* L_value;    //                                         (lnz)
     sti_fronts fronts;  // L of a large matrix; no fronts: a small one
+    size_t bytes;       // of L and what a factorization works in
+    bool withheld;      // that was more than the caller allows: there is no L, and nothing can be factored
     double* D;          //                                         (n)
     double deadline;    // of sti_now: a factorization by fronts is broken off then; INFINITY, from the start: none
     double* work;       //                                         (n)
@@ -48,6 +50,8 @@ typedef struct sti_ldl {
 sti_status sti_ldl_init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
 // The same with L by columns however much there is to do, for a caller who runs through them himself.
 sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row);
+// The same with L only where it takes no more than `most` bytes.
+sti_status sti_ldl_init_within(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, size_t most);
 // The same for a caller who has `solves` right sides that are 0 but on a few rows, and wants x on these rows alone
 // (sti_ldl_solve_few). The rows are the last pivots where that is less work for all together.
 sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, int few_count,

@@ -35,6 +35,19 @@ expect "inspection" 0 "n = 1 unknowns, m = 5 rows, A dense"
 run inspect median.json --json
 expect "inspection as JSON" 0 '"objective_at_zero": 118'
 run solve - --json <median.json
+python3 - >curve.json <<'P'
+import json, math
+n = 400  # a curve that is smooth but for a few steps, and rows that reach far
+entries = [[i, i, 1] for i in range(n)] + [[n + i, (i + k * k) % n, 1 - 2 * (k % 2)] for i in range(n) for k in range(8)]
+b = [math.sin(i / 20) + (i > 200) + .1 * math.sin(7 * i * i) for i in range(n)] + [0] * n
+print(json.dumps({"kind": "l1", "A": {"rows": 2 * n, "cols": n, "entries": entries}, "b": b}))
+P
+run solve curve.json --memory 0.3 --output answer.json
+expect "without memory for factors" 0 "steps of conjugate gradients in place of factors"
+run verify curve.json answer.json
+expect "is accepted as well" 0 "accepted: x is within"
+run solve curve.json --memory 0.01
+refused "too little memory" "memory: 0.01 MB for factors of order 400: at least"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 2 4\n1 1 1\n2 2 1\n3 1 1\n3 2 1\n' >A.mtx
 echo '{"kind": "l1", "A": {"file": "A.mtx"}, "b": [-1, -2, -3]}' >market.json
 run solve market.json

@@ -313,6 +313,91 @@ static void a_column_whose_dual_values_vanish_is_no_obstacle(void** state) {
     }
 }
 
+// Derivatives on a grid against data with a step and noise: unknowns that all hang together.
+enum { GRID = 24, PIXELS = GRID * GRID };
+
+typedef struct denoising {
+    int64_t col_start[PIXELS + 1];
+    int row[9 * PIXELS];
+    double value[9 * PIXELS], b[3 * PIXELS];
+    sti_l1 problem;
+} denoising;
+
+// Pixel j in the rows of its neighbours along one direction: `at` of GRID, `stride` apart, rows from `first` on.
+static int64_t put_neighbours(denoising* d, int64_t end, int j, int at, int stride, int first) {
+    static const double value[] = {-0.05, 0.4, 0, -0.4, 0.05};
+    for (int k = -2; k <= 2; k++) {
+        if (k == 0 || at + k < 0 || at + k >= GRID) continue;
+        d->row[end] = first + j + k * stride;
+        d->value[end++] = value[k + 2];
+    }
+    return end;
+}
+
+static void make_denoising(denoising* d) {
+    int64_t end = 0;
+    sti_rng rng = {5};
+    memset(d->b, 0, sizeof d->b);
+    for (int j = 0; j < PIXELS; j++) {
+        const int x = j % GRID, y = j / GRID;
+        d->col_start[j] = end;
+        d->b[j] = -(x + y > GRID ? 1 : 0) + 0.2 * symmetric(&rng);
+        d->row[end] = j;
+        d->value[end++] = 1;
+        end = put_neighbours(d, end, j, x, 1, PIXELS);
+        end = put_neighbours(d, end, j, y, GRID, 2 * PIXELS);
+    }
+    d->col_start[PIXELS] = end;
+    d->problem = (sti_l1){.m = 3 * PIXELS, .n = PIXELS, .b = d->b};
+    d->problem.A =
+        (sti_matrix){.rows = 3 * PIXELS, .cols = PIXELS, .col_start = d->col_start, .row = d->row, .value = d->value};
+}
+
+static void without_memory_for_factors_the_same_is_found(void** state) {
+    static denoising d;
+    make_denoising(&d);
+    sti_l1_options o = sti_l1_options_default();
+    sti_l1_answer whole, part;
+    for (int norm = STI_L1_SUM; norm <= STI_L1_LARGEST; norm++) {
+        o.norm = (sti_l1_norm)norm;
+        o.tol = norm == STI_L1_SUM ? 1e-8 : 1e-5;
+        o.memory_mb = 0;
+        assert_int_equal(sti_l1_solve(*state, &d.problem, &o, &whole), STI_OK);
+        o.memory_mb = 0.2;
+        assert_int_equal(sti_l1_solve(*state, &d.problem, &o, &part), STI_OK);
+        assert_int_equal(whole.outcome, STI_SOLVED);
+        assert_true(whole.cg_count == 0 && part.cg_count > 100);
+        if (part.outcome != STI_SOLVED) fail_msg("%s, gap %g", part.reason, part.gap);
+        assert_true(fabs(part.objective - whole.objective) <= 2 * o.tol * whole.objective);
+        assert_verified(*state, &d.problem, &part, o.tol);
+        sti_l1_answer_clear(*state, &whole);
+        sti_l1_answer_clear(*state, &part);
+    }
+    o.memory_mb = 0.01;
+    assert_int_equal(sti_l1_solve(*state, &d.problem, &o, &part), STI_ERR_ARGUMENT);
+    assert_non_null(strstr(sti_env_error(*state)->text, "memory: 0.01 MB"));
+    o.memory_mb = -1;
+    assert_int_equal(sti_l1_solve(*state, &d.problem, &o, &part), STI_ERR_ARGUMENT);
+}
+
+static void conjugate_gradients_keep_to_the_time(void** state) {
+    static denoising d;
+    (void)state;
+    make_denoising(&d);
+    for (long k = 1;; k *= 2) {
+        late_env l;
+        late_env_open(&l, k);
+        sti_l1_options o = sti_l1_options_default();
+        sti_l1_answer a;
+        o.memory_mb = 0.2;
+        assert_int_equal(sti_l1_solve(l.memory.env, &d.problem, &o, &a), STI_OK);
+        assert_true(a.outcome == STI_SOLVED || strstr(a.reason, "time limit") != NULL);
+        assert_true(a.bound <= a.objective);
+        sti_l1_answer_clear(l.memory.env, &a);
+        if (late_env_close(&l)) break;
+    }
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     double A[] = {1, 2, 3, 1, 5, 1}, b[] = {-1, -2, -4};
@@ -358,6 +443,8 @@ int main(void) {
         cmocka_unit_test(bad_data_are_named),
         cmocka_unit_test(sums_that_overflow_are_not_claimed_to_be_met),
         cmocka_unit_test(a_column_whose_dual_values_vanish_is_no_obstacle),
+        cmocka_unit_test(without_memory_for_factors_the_same_is_found),
+        cmocka_unit_test(conjugate_gradients_keep_to_the_time),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_state_env, close_state_env);
