@@ -10,7 +10,8 @@
 enum { STI_KERNEL_LANES = STI_TILES_LANES };
 
 // The unknowns of an elimination: m with positive pivots and nothing beyond `reach`, then negative ones up to k; what
-// is left of unknowns k .. order - 1 is the Schur complement. To a negative pivot `held` of what it began with is added.
+// is left of unknowns k .. order - 1 is the Schur complement. To a negative pivot `held` of what it began with is
+// added.
 typedef struct sti_kernel {
     int order, m, k, reach;
     double held;
@@ -23,7 +24,8 @@ typedef struct sti_kernel {
 
 // ---- one block. a: the lower triangle by columns (the upper one by rows) of a matrix of `order`, in columns of
 // sti_tiles_padded(order) entries, 0 in what is padded. Its first k columns become L with inverse pivots in inverse[];
-// room: sti_kernel_room(order). A pivot of the wrong sign is replaced by one that freezes its unknown. How many were frozen.
+// room: sti_kernel_room(order). A pivot of the wrong sign is replaced by one that freezes its unknown. How many were
+// frozen.
 int sti_kernel_eliminate(const sti_kernel* s, double* a, double* inverse, double* room);
 
 static inline size_t sti_kernel_room(size_t order) {
