@@ -14,23 +14,49 @@
 
 // Factors of a scenario, or of as many as go side by side.
 static size_t factor_size(const sti_arrow* a, int i) {
+    if (sti_schur_serves(&a->sparse[i])) return 0;
     const size_t k = (size_t)sti_layout_m(a->L, i) + (size_t)sti_layout_q(a->L, i);
     if (a->L->grain > 1) return STI_KERNEL_LANES * sti_size_add(sti_kernel_lanes_packed(k + (size_t)a->order, k), k);
     return sti_size_add(sti_kernel_packed(k), k);
 }
 
+static sti_status create_sparse(sti_arrow* a) {
+    sti_status status = STI_OK;
+    a->sparse = sti_alloc_array_zero(a->env, (size_t)a->L->blocks, sizeof *a->sparse);
+    if (a->sparse == NULL) return STI_FAIL(a->env, STI_ERR_MEMORY, -1, "factors of %d scenarios", a->L->blocks - 1);
+    for (int i = 1; i < a->L->blocks && a->L->grain == 1 && status == STI_OK; i++)
+        status = sti_schur_create(a->env, a->L, i, &a->sparse[i]);
+    return status;
+}
+
+// What a worker needs for the largest of the blocks that are factored densely, and for the largest of the others.
+static size_t scratch_size(const sti_arrow* a) {
+    const size_t order = (size_t)a->order, lanes = a->L->grain > 1 ? STI_KERNEL_LANES : 1;
+    size_t widest = order, longest = 0;
+    for (int i = 1; i < a->L->blocks; i++) {
+        const size_t k = (size_t)sti_layout_m(a->L, i) + (size_t)sti_layout_q(a->L, i);
+        size_t* most = sti_schur_serves(&a->sparse[i]) ? &longest : &widest;
+        if (k + order > *most) *most = k + order;
+    }
+    widest = sti_tiles_padded(widest);
+    const size_t dense = sti_size_add(sti_size_mul(widest, widest), sti_size_add(widest, sti_kernel_room(widest)));
+    const size_t all = sti_size_mul(lanes, dense), some = sti_size_add(longest, order);
+    return all > some ? all : some;
+}
+
 sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks, sti_arrow* out) {
     const size_t order = (size_t)L->p->n + (size_t)L->p->p, chunks = (size_t)L->chunks;
-    const size_t widest = sti_tiles_padded((size_t)L->most_m + (size_t)L->most_q + order);
     const size_t workers = (size_t)sti_tasks_workers(tasks);
     *out = (sti_arrow){.env = env, .L = L, .tasks = tasks, .order = (int)order, .held = STI_KERNEL_HELD};
+    const sti_status status = create_sparse(out);
     out->start = sti_alloc_array_zero(env, (size_t)L->blocks + 1, sizeof *out->start);
-    if (out->start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
+    if (status != STI_OK || out->start == NULL) {
+        sti_arrow_clear(out);
+        return status != STI_OK ? status : STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
+    }
     for (int i = 1; i < L->blocks; i++)
         out->start[i + 1] = sti_size_add(out->start[i], (i - 1) % L->grain == 0 ? factor_size(out, i) : 0);
-    const size_t lanes = L->grain > 1 ? STI_KERNEL_LANES : 1;
-    out->scratch_size =
-        sti_size_mul(lanes, sti_size_add(sti_size_mul(widest, widest), sti_size_add(widest, sti_kernel_room(widest))));
+    out->scratch_size = scratch_size(out);
     out->factor = sti_alloc_array(env, out->start[L->blocks], sizeof *out->factor);
     out->C = sti_alloc_array(env, sti_size_mul(order, order), sizeof *out->C);
     out->factor0 = sti_alloc_array(env, sti_kernel_packed(order) + order, sizeof *out->factor0);
@@ -47,7 +73,8 @@ sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks,
 
 void sti_arrow_clear(sti_arrow* a) {
     if (a->env == NULL) return;
-    void* owned[] = {a->start, a->factor, a->C, a->factor0, a->z0, a->part, a->scratch, a->frozen};
+    for (int i = 0; a->sparse != NULL && i < a->L->blocks; i++) sti_schur_clear(a->env, &a->sparse[i]);
+    void* owned[] = {a->sparse, a->start, a->factor, a->C, a->factor0, a->z0, a->part, a->scratch, a->frozen};
     for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(a->env, owned[k]);
     *a = (sti_arrow){0};
 }
@@ -117,6 +144,35 @@ static sti_kernel shape(const sti_arrow* a, int i) {
     return (sti_kernel){.order = k + a->order, .m = m, .k = k, .reach = k + a->L->p->p, .held = a->held};
 }
 
+// A column of B_i at a time. room: m + q, and twice the border.
+static void factor_sparse(sti_arrow* a, int i, double* room, double* part, int* frozen) {
+    const sti_layout* L = a->L;
+    const size_t m = (size_t)sti_layout_m(L, i), k = m + (size_t)sti_layout_q(L, i);
+    const size_t n = (size_t)L->p->n, order = (size_t)a->order;
+    const sti_matrix *T = &L->p->scenarios[i - 1].T, *W0 = sti_layout_W0(L, i);
+    double *z = room, *unit = z + k, *product = unit + order;
+    *frozen += sti_schur_factor(&a->sparse[i], a->D + L->var[i], a->E + L->row[i], a->proximal, a->held);
+    memset(unit, 0, order * sizeof *unit);
+    for (size_t c = 0; c < order; c++) {
+        bool any = false;
+        unit[c] = 1;
+        memset(z, 0, k * sizeof *z);
+        if (c < n) {
+            sti_block_multiply(W0, 1, unit, z + m);
+        } else {
+            sti_block_multiply_transposed(T, 1, unit + n, z);
+        }
+        unit[c] = 0;
+        for (size_t j = 0; j < k && !any; j++) any = z[j] != 0;
+        if (!any) continue;
+        sti_schur_solve(&a->sparse[i], z, z + m);
+        memset(product, 0, order * sizeof *product);
+        sti_block_multiply_transposed(W0, 1, z + m, product);
+        sti_block_multiply(T, 1, z, product + n);
+        for (size_t r = 0; r <= c; r++) part[r * order + c] -= sti_layout_weight(L, i) * product[r];
+    }
+}
+
 static void factor_one(sti_arrow* a, int i, double* K, double* part, int* frozen) {
     const sti_kernel s = shape(a, i);
     const size_t width = sti_tiles_padded((size_t)s.order);
@@ -170,6 +226,8 @@ static void factor_chunk(void* context, int chunk, int worker) {
     for (int i = sti_layout_chunk(L, chunk); i < end; i += L->grain) {
         if (L->grain > 1) {
             factor_lanes(a, i, at_most(end - i, STI_KERNEL_LANES), K, part, &a->frozen[chunk]);
+        } else if (sti_schur_serves(&a->sparse[i])) {
+            factor_sparse(a, i, K, part, &a->frozen[chunk]);
         } else {
             factor_one(a, i, K, part, &a->frozen[chunk]);
         }
@@ -223,7 +281,11 @@ static void solve_block(const solution* s, int i, double* z) {
         sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, -1, s->z0 + L->p->n, z);
         sti_block_multiply(sti_layout_W0(L, i), -1, s->z0, z + m);
     }
-    sti_kernel_solve(packed, packed + sti_kernel_packed((size_t)m + (size_t)q), m + q, z);
+    if (sti_schur_serves(&s->a->sparse[i])) {
+        sti_schur_solve(&s->a->sparse[i], z, z + m);
+    } else {
+        sti_kernel_solve(packed, packed + sti_kernel_packed((size_t)m + (size_t)q), m + q, z);
+    }
 }
 
 static void solve_one(const solution* s, int i, double* z, double* part) {

@@ -4,12 +4,14 @@
 
 #include "par/tasks.h"
 #include "stochastic/program.h"
+#include "stochastic/schur.h"
 
 typedef struct sti_arrow {
     sti_env* env;
     const sti_layout* L;
     sti_tasks* tasks;     // borrowed
     int order;            // n + p
+    sti_schur* sparse;    // of each scenario: factors of its own where it is large and sparse   (blocks)
     size_t* start;        // where the factors of each scenario begin        (blocks + 1)
     double* factor;       // packed rows, then inverse pivots, of each scenario
     double* C;            // the Schur complement                            (order x order)
