@@ -5,6 +5,8 @@
 // round of simplices of several sizes and both orientations brings nothing. That matters for the largest residual,
 // whose kinks let a simplex collapse early. Points outside of the box are moved to its faces.
 //
+// Where the end leaves a parameter open and the box has an end on every side, starts elsewhere in it are tried too.
+//
 // Departure from the source: none in the moves; ties are broken by the order of the corners, so the same start gives
 // the same bits.
 #include <math.h>
@@ -211,20 +213,76 @@ static sti_status check(sti_env* env, const sti_fit_problem* p) {
     return STI_OK;
 }
 
-sti_status sti_fit(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
-                   sti_fit_answer* answer) {
-    const sti_fit_options usual = sti_fit_options_default();
+static sti_status fit_from(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
+                           sti_fit_answer* answer) {
     *answer = (sti_fit_answer){.n = problem->n, .m = problem->m};
-    sti_status status = check(env, problem);
-    if (status != STI_OK) return status;
-    search s = {.env = env, .p = problem, .o = options != NULL ? options : &usual, .a = answer, .n = problem->n};
-    status = reserve(&s);
+    search s = {.env = env, .p = problem, .o = options, .a = answer, .n = problem->n};
+    sti_status status = reserve(&s);
     if (status == STI_OK) {
         run(&s);
         status = s.status;
     }
     if (status == STI_OK) status = sti_fit_determine(env, problem, answer);
     sti_free(env, s.corner);
+    if (status != STI_OK) sti_fit_answer_clear(env, answer);
+    return status;
+}
+
+// A direction that is open where the residual is not 0 may be one in a part of the box only (a tip that sticks says
+// nothing about friction): other parts are asked too, where the box has an end on every side.
+static bool asks_elsewhere(const sti_fit_problem* p, const sti_fit_answer* a) {
+    if (a->undetermined == 0 || !isfinite(a->value) || a->value <= 1e-9 * p->scale) return false;
+    for (int i = 0; i < p->n; i++) {
+        if (p->low == NULL || p->high == NULL || !isfinite(p->low[i]) || !isfinite(p->high[i])) return false;
+    }
+    return true;
+}
+
+// The parameter that has the largest part in the last direction, the most open one.
+static int open_parameter(const sti_fit_answer* a) {
+    const double* d = a->direction + (size_t)(a->n - 1) * (size_t)a->n;
+    int most = 0;
+    for (int i = 1; i < a->n; i++) {
+        if (fabs(d[i]) > fabs(d[most])) most = i;
+    }
+    return most;
+}
+
+sti_status sti_fit(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
+                   sti_fit_answer* answer) {
+    static const double places[] = {1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 3. / 4, 1};
+    enum { PLACES = sizeof places / sizeof places[0] };
+    const sti_fit_options usual = sti_fit_options_default();
+    const sti_fit_options* o = options != NULL ? options : &usual;
+    *answer = (sti_fit_answer){.n = problem->n, .m = problem->m};
+    sti_status status = check(env, problem);
+    if (status == STI_OK) status = fit_from(env, problem, o, answer);
+    if (status != STI_OK || !asks_elsewhere(problem, answer)) return status;
+    double* start = sti_alloc_array_zero(env, (size_t)problem->n, sizeof *start);
+    if (start == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "fit");
+    sti_fit_problem there = *problem;
+    there.start = start;
+    for (int k = 0; status == STI_OK && k < PLACES && asks_elsewhere(problem, answer); k++) {
+        sti_fit_answer other;
+        const int j = open_parameter(answer);
+        for (int i = 0; i < problem->n; i++) start[i] = problem->start[i];
+        start[j] = problem->low[j] + places[k] * (problem->high[j] - problem->low[j]);
+        status = fit_from(env, &there, o, &other);
+        if (status != STI_OK) break;
+        const long iterations = answer->iterations + other.iterations,
+                   evaluations = answer->evaluations + other.evaluations;
+        const int restarts = answer->restarts + other.restarts;
+        if (other.value < answer->value * (1 - 1e-9)) {
+            const sti_fit_answer worse = *answer;
+            *answer = other;
+            other = worse;
+        }
+        sti_fit_answer_clear(env, &other);
+        answer->iterations = iterations;
+        answer->evaluations = evaluations;
+        answer->restarts = restarts;
+    }
+    sti_free(env, start);
     if (status != STI_OK) sti_fit_answer_clear(env, answer);
     return status;
 }

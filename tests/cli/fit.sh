@@ -18,6 +18,11 @@ fi
 run run peg-push --csv push.csv --time 0.5 --set mu=0.15 --quiet
 run fit peg-push push.csv --parameters mu --step 0.05
 expect "friction from a table of a run that slides" 0 "mu = 0.15"
+run fit peg-push push.csv --parameters mu,rho --start 0.4,0.5 --step 0.05
+expect "from where the tip sticks friction is left open" 1 "not determined"
+run fit peg-push push.csv --parameters mu,rho --start 0.4,0.5 --step 0.05 --bounds mu=0:1,rho=0.1:1
+expect "with bounds other starts are tried" 0 "mu = 0.15"
+expect "and the support is found too" 0 "rho = 0.4"
 sed 's/, 1\]/, "c"]/g; s/"mu": 0.3,/"mu": 0.15, "c": 2,/' "$source_dir/scenes/peg-push.json" >factor.json
 run fit factor.json push.csv --parameters c
 expect "an overall factor on E is not determined" 1 "not determined"

@@ -111,6 +111,41 @@ static void what_the_data_leave_open_is_told(void** state) {
     sti_fit_answer_clear(group_env, &a);
 }
 
+// Above 1 the first parameter does nothing, as friction of a tip that sticks.
+static sti_status plateau(void* user, const double* x, double* r) {
+    (void)user;
+    r[0] = fmin(x[0], 1) - 0.3;
+    r[1] = x[1] - 2 + fmin(x[0], 1);
+    r[2] = x[1] - 1.7;
+    return STI_OK;
+}
+
+static void what_is_open_is_sought_elsewhere_in_a_box(void** state) {
+    (void)state;
+    sti_fit_problem p = {.n = 2, .m = 3, .start = (const double[]){3, 1}, .scale = 1, .residuals = plateau};
+    sti_fit_answer a;
+    must(sti_fit(group_env, &p, NULL, &a));
+    assert_true(a.undetermined == 1 && a.value > 0.3);
+    sti_fit_answer_clear(group_env, &a);
+    p.low = (const double[]){0, 0};
+    p.high = (const double[]){10, 10};
+    must(sti_fit(group_env, &p, NULL, &a));
+    assert_int_equal(a.undetermined, 0);
+    assert_near(a.x[0], 0.3, 1e-9);
+    assert_near(a.x[1], 1.7, 1e-9);
+    sti_fit_answer_clear(group_env, &a);
+    for (long at = 0;; at++) {
+        failing_env f;
+        failing_env_open(&f, at);
+        const sti_status status = sti_fit(f.env, &p, NULL, &a);
+        if (status == STI_OK)
+            sti_fit_answer_clear(f.env, &a);
+        else
+            assert_int_equal(status, STI_ERR_MEMORY);
+        if (failing_env_close(&f)) break;
+    }
+}
+
 static sti_status broken(void* user, const double* x, double* r) {
     (void)user;
     r[0] = x[0] < 2 ? NAN : x[0] - 2.5;
@@ -170,6 +205,7 @@ int main(void) {
         cmocka_unit_test(largest_residuals_of_the_cases_are_least),
         cmocka_unit_test(squares_find_the_bottom_of_a_valley),
         cmocka_unit_test(what_the_data_leave_open_is_told),
+        cmocka_unit_test(what_is_open_is_sought_elsewhere_in_a_box),
         cmocka_unit_test(models_that_end_and_bad_questions),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
