@@ -9,7 +9,7 @@
 #include "base/env.h"
 #include "run/store.h"
 
-enum { MOST_CHANGES = 200, EACH = 16, MOST_ROWS = STI_METER_ROWS };
+enum { MOST_CHANGES = 200, EACH = 16, MANY = 24, MOST_ROWS = STI_METER_ROWS };
 
 #define ZERO 1e-9  // margins below this are none
 
@@ -118,7 +118,7 @@ bool sti_meter_due(sti_meter* meter, long step, bool changed) {
     const bool turn = step >= meter->next;
     const bool extra = changed && meter->looked < MOST_CHANGES && EACH * meter->looked <= step;
     if (extra) meter->looked++;
-    if (turn) meter->next = step + 1 + step / 16;
+    if (turn) meter->next = step + 1 + step / (meter->n > MANY ? 2 : 16);
     return turn || extra;
 }
 

@@ -33,8 +33,8 @@ const double* sti_meter_before(const sti_meter* meter);
 double sti_meter_change(const sti_meter* meter, int first, int count);
 void sti_meter_atom(sti_meter* meter, double t, double size);
 
-// Whether to look at the end of this step: when steps have grown by a sixteenth, and at changes, one in 16 steps at
-// most. changed: it collided, or other contacts are closed than before.
+// Whether to look at the end of this step: when steps have grown by a sixteenth, or by half with more than 24
+// velocities, and at changes, one in 16 steps at most. changed: it collided, or other contacts are closed than before.
 bool sti_meter_due(sti_meter* meter, long step, bool changed);
 // One that is due and is too large for it, or has no instant.
 void sti_meter_pass(sti_meter* meter);
