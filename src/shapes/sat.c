@@ -53,9 +53,10 @@ static bool arcs_cross(vec a1, vec a2, vec e, vec b1, vec b2, vec f) {
     return d1 * d2 < 0 && c1 * d2 < 0;  // each arc cuts the other's circle, and on the same half of the sphere
 }
 
-static double project(const pair* p, vec n) {
+// ia, ib: vertices that may be the outermost ones.
+static double project(const pair* p, vec n, int ia, int ib) {
     const vec d = rotate_back(p->R, n);
-    const int i = core_support(p->a, (vec){-d.x, -d.y, -d.z}), j = core_support(p->b, n);
+    const int i = core_support_from(p->a, (vec){-d.x, -d.y, -d.z}, ia), j = core_support_from(p->b, n, ib);
     return vec_dot(n, vec_sub(pair_vertex_a(p, i), pair_vertex_b(p, j)));
 }
 
@@ -83,6 +84,18 @@ static rib rib_of(const pair* p, bool of_a, int i) {
     return r;
 }
 
+// Does no point of the core lie farther along u than this edge, which is square to u? It does where a face beside it
+// rises away from it.
+static bool is_outermost(const rib* r, vec u) {
+    const vec into[2] = {vec_cross(r->n1, r->e), vec_cross(r->n2, r->e)};
+    for (int k = 0; k < 2; k++) {
+        const double length = vec_norm(into[k]), side = vec_dot(into[k], k == 0 ? r->n2 : r->n1);
+        if (fabs(side) <= 1e-9 * length) continue;  // the two faces are all but one
+        if ((side < 0 ? 1 : -1) * vec_dot(u, into[k]) > 1e-6 * length) return false;
+    }
+    return true;
+}
+
 static void try_edges(const pair* p, const rib* a, const rib* b, double bias, double* needed, axis* best) {
     const bool bare = a->bare || b->bare;
     if (!bare && !arcs_cross(a->n1, a->n2, a->e, b->n1, b->n2, b->e)) return;
@@ -90,12 +103,15 @@ static void try_edges(const pair* p, const rib* a, const rib* b, double bias, do
     const double length = vec_norm(n);
     if (!(length > 1e-7 * vec_norm(a->e) * vec_norm(b->e))) return;
     n = vec_scale(1 / length, n);
+    const vec back_n = {-n.x, -n.y, -n.z};
+    if (bare && !a->bare && !is_outermost(a, n) && !is_outermost(a, back_n)) return;
     // from b to a: from the edge of a into a. Bare edges may part to either side; centres decide ties.
     const vec centre = vec_add(rotate(p->R, vec_of(p->a->centre)), p->t);
     if (vec_dot(n, vec_sub(centre, bare ? vec_of(p->b->centre) : a->o)) < 0) n = (vec){-n.x, -n.y, -n.z};
-    double s = bare ? project(p, n) : vec_dot(n, vec_sub(a->o, b->o));
+    const int ia = p->a->edge[2 * a->index], ib = p->b->edge[2 * b->index];
+    double s = bare ? project(p, n, ia, ib) : vec_dot(n, vec_sub(a->o, b->o));
     if (bare) {
-        const double back = project(p, (vec){-n.x, -n.y, -n.z});
+        const double back = project(p, (vec){-n.x, -n.y, -n.z}, ia, ib);
         if (back > s + bias) {
             s = back;
             n = (vec){-n.x, -n.y, -n.z};
@@ -151,7 +167,7 @@ static void perpendicular(const pair* p, axis* best) {
         sti_tangent_frame(n, t1, t2);
         best->n = vec_of(t1);
     }
-    best->separation = project(p, best->n);
+    best->separation = project(p, best->n, 0, 0);
 }
 
 void sti_pair_axis(const pair* p, axis* out) {
