@@ -104,7 +104,7 @@ static void say_friction(const cli* c, const char* what, const sti_grasp_frictio
 static void say_quality(const cli* c, const cli_closure* f) {
     const sti_grasp_quality* q = &f->quality;
     if (!q->applies) {
-        cli_say(c, "  quality: not told, %s\n", q->why);
+        cli_say(c, "  quality: not computed: %s\n", q->why);
         return;
     }
     if (q->upper - q->lower <= 1e-6 * q->upper)

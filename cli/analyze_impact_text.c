@@ -40,11 +40,11 @@ bool cli_impact_check(const cli* c, const cli_impact_request* r, const cli_insta
 
 static void say_rules(const cli* c, const sti_impact_solution* x) {
     if (x->kinematic && x->kinetic && x->energetic) {
-        cli_say(c, "  %skeeps the rules%s", cli_good(c), cli_plain(c));
+        cli_say(c, "  %sadmissible%s", cli_good(c), cli_plain(c));
         return;
     }
-    cli_say(c, "  %sbreaks:%s%s%s%s", cli_bad(c), x->kinematic ? "" : " kinematic", x->kinetic ? "" : " kinetic",
-            x->energetic ? "" : " energetic", cli_plain(c));
+    cli_say(c, "  %snot admissible:%s%s%s%s", cli_bad(c), x->kinematic ? "" : " kinematic",
+            x->kinetic ? "" : " kinetic", x->energetic ? "" : " energetic", cli_plain(c));
 }
 
 static double largest(const double* x, int count) {
@@ -82,8 +82,8 @@ static void say_laws(const cli* c, const cli_impact_request* r, const sti_impact
             spread = fmax(spread, cli_impact_spread(k, &a->solutions[i].energy));
         }
         if (l == STI_IMPACT_FRICTION && a->count > 0)
-            cli_say(c, "  %d solution%s of (68), %d admissible (keep all three rules)\n", a->count,
-                    a->count == 1 ? "" : "s", a->admissible);
+            cli_say(c, "  %d solution%s of S1 (68), %d admissible\n", a->count, a->count == 1 ? "" : "s",
+                    a->admissible);
     }
     cli_say(c, "energy change by all formulas: %s\n", spread <= 1e-10 ? "they agree" : "they differ; see --json");
 }
@@ -95,7 +95,7 @@ static const char* word(bool holds) {
 static void say_matrix_test(const cli* c, const sti_impact* k) {
     const sti_restitution_test* t = k->test;
     if (t == NULL) return;
-    cli_say(c, "%sE for all velocities before impact%s: %s%s%s\n", cli_strong(c), cli_plain(c),
+    cli_say(c, "%sE for all velocities before impact%s (S1 Props 2 to 8): %s%s%s\n", cli_strong(c), cli_plain(c),
             t->admissible == STI_YES ? cli_good(c) : cli_bad(c),
             t->admissible == STI_YES  ? "admissible"
             : t->admissible == STI_NO ? "not admissible"
@@ -122,7 +122,7 @@ static void say_matrix_test(const cli* c, const sti_impact* k) {
             t->prop8_iii == STI_UNDECIDED ? "undecided" : word(t->prop8_iii == STI_YES));
     cli_say(c, "  Cor 1   conservative: %s\n", t->corollary1 ? "yes" : "no");
     if (t->witness == NULL) return;
-    cli_say(c, "  witness: breaks the %s rule by %s\n", t->broken, cli_text_number(t->violation, 0));
+    cli_say(c, "  witness: violates the %s condition by %s\n", t->broken, cli_text_number(t->violation, 0));
     cli_say_row(c, "  qdot_norm-", t->witness, t->p);
     cli_say_row(c, "  v-", k->witness_v, k->n);
 }
@@ -153,7 +153,7 @@ static void say_bounds(const cli* c, const sti_impact* k) {
     bool rough = false;
     for (int i = 0; i < k->p; i++) rough = rough || k->mu[i] > 0;
     if (!rough || k->bound_count == 0) return;
-    cli_say(c, "%sTheorem 2%s: energy is lost when all contacts slide as told and\n", cli_strong(c), cli_plain(c));
+    cli_say(c, "%sS1 Theorem 2%s: energy is lost when all contacts slide as told and\n", cli_strong(c), cli_plain(c));
     for (int q = 0; q < k->bound_count; q++) {
         const sti_impact_bound* b = &k->bounds[q];
         char sign[16] = "";
@@ -176,7 +176,7 @@ static void say_bounds(const cli* c, const sti_impact* k) {
 
 static void say_quasi(const cli* c, const sti_impact* k) {
     if (!k->laws[STI_IMPACT_QUASI].applies) return;
-    cli_say(c, "%sProp 9%s: |E| %s < %s %s (Frobenius)", cli_strong(c), cli_plain(c),
+    cli_say(c, "%sS1 Prop 9%s: |E| %s < %s %s (Frobenius)", cli_strong(c), cli_plain(c),
             cli_text_number(k->quasi_norm[0], 0), cli_text_number(k->quasi_bound[0], 0),
             word(k->quasi_norm[0] < k->quasi_bound[0]));
     cli_say(c, "; %s < %s %s (spectral)\n", cli_text_number(k->quasi_norm[1], 0), cli_text_number(k->quasi_bound[1], 0),

@@ -155,14 +155,14 @@ static void say_pattern(const cli* c, const sti_painleve* k, const sti_painleve_
             plain_words(x->outcome));
     cli_say_matrix(c, "  D", x->D, k->p, k->p);
     cli_say(c, "    mu_c %s, positive definite below %s%s\n", cli_text_number(x->mu_c, 0),
-            cli_text_number(x->mu_definite, 0), x->symmetric ? " (Prop 13)" : "");
+            cli_text_number(x->mu_definite, 0), x->symmetric ? " (S1 Prop 13)" : "");
     for (int i = 0; x->actual && i < x->solutions->vertex_count && i < 8; i++)
         cli_say_row(c, "  lambda_bar", x->solutions->vertex + (size_t)i * (size_t)k->p, k->p);
-    if (x->prop15 == STI_YES) cli_say(c, "    Prop 15: a solution exists\n");
+    if (x->prop15 == STI_YES) cli_say(c, "    a solution exists (S1 Prop 15)\n");
 }
 
 static void say_instant(const cli* c, const cli_instant* in, const sti_painleve* k) {
-    cli_say(c, "%scontact LCP%s (26) of", cli_strong(c), cli_plain(c));
+    cli_say(c, "%scontact LCP%s (S1 (26)) of", cli_strong(c), cli_plain(c));
     for (int i = 0; i < k->p; i++) cli_say(c, "%s %s", i > 0 ? "," : "", in->instant->contacts[k->contact[i]].name);
     cli_say(c, ": %s%s%s\n", k->outcome <= STI_PAINLEVE_ONE ? cli_good(c) : cli_bad(c), plain_words(k->outcome),
             cli_plain(c));
@@ -179,9 +179,9 @@ static void say_instant(const cli* c, const cli_instant* in, const sti_painleve*
     if (k->mu_c_all < k->mu_c)
         cli_say(c, "  with directions that cannot occur together: %s\n", cli_text_number(k->mu_c_all, 0));
     if (k->p > 1) cli_say_row(c, "each contact alone", k->mu_c_each, k->p);
-    cli_say(c, "  positive definite below %s; Prop 14: %s (Frobenius), %s (spectral)",
+    cli_say(c, "  positive definite below %s; by S1 Prop 14: %s (Frobenius), %s (spectral)",
             cli_text_number(k->mu_definite, 0), cli_text_number(k->mu_14[0], 0), cli_text_number(k->mu_14[1], 0));
-    if (k->p == 1) cli_say(c, "; Prop 12: %s", cli_text_number(k->mu_12, 0));
+    if (k->p == 1) cli_say(c, "; by S1 Prop 12: %s", cli_text_number(k->mu_12, 0));
     cli_say(c, "\n");
 }
 
@@ -349,7 +349,8 @@ const cli_verb cli_analyze_painleve = {
         "all\n"
         "solutions of the contact LCP, and the least friction mu_c at which D stops being a P-matrix, beside the "
         "bounds\n"
-        "of Props 12 to 15. Of a system also a map over configurations: without --grid over the first coordinate that\n"
+        "of S1 Props 12 to 15. Of a system also a map over configurations: without --grid over the first coordinate "
+        "that\n"
         "matters, from 0 to pi/2, and mu. Coordinates that are not on an axis move so that the contacts stay closed.\n"
         "Where M is singular the limit of a small mass is taken, and told how, if there is one.\n"
         "unique: one solution for every load; one, several, none: with the forces and slips of that state.\n"

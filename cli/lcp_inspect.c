@@ -212,7 +212,7 @@ static void say_classes(const cli* c, const sti_classes* classes) {
 
 static void say_homogeneous(const cli* c, const sti_homogeneous_test* t, int n) {
     char text[300];
-    cli_say(c, "  %stheorem 1.2.8%s: %s\n", cli_strong(c), cli_plain(c), t->how);
+    cli_say(c, "  %sexistence by S3 theorem 1.2.8%s: %s\n", cli_strong(c), cli_plain(c), t->how);
     if (t->v == NULL) return;
     say_vector(c, text, sizeof text, t->v, t->v_exact, n);
     if (isnan(t->min_qv))
@@ -224,7 +224,7 @@ static void say_homogeneous(const cli* c, const sti_homogeneous_test* t, int n) 
 static void say_structure(const cli* c, const sti_mlcp_structure* t) {
     char text[200];
     if (t->rank_A >= 0) cli_say(c, "  rank of A: %d\n", t->rank_A);
-    cli_say(c, "  %stheorem 1.2.10%s: %s\n", cli_strong(c), cli_plain(c), t->how);
+    cli_say(c, "  %sblocks of S3 theorem 1.2.10%s: %s\n", cli_strong(c), cli_plain(c), t->how);
     if (t->matches != STI_YES) return;
     cli_text_indices(text, sizeof text, t->x, t->x_count, 2 * SHOWN_ENTRIES);
     cli_say(c, "    x = %s", text);

@@ -29,7 +29,8 @@ typedef struct cli_robot_request {
         {"--decompose", CLI_POSITIVE, "E",                                                                          \
          "of a robot: meshes that move as convex parts, within E of their size (one hull)", &(r).decompose},        \
         {"--joint", CLI_LINES, "NAME=X", "of a robot: where a joint starts; * stands for any text", &(r).joints}, { \
-        "--strict", CLI_FLAG, NULL, "of a robot: nothing is mended that URDF does not allow", &(r).strict           \
+        "--strict", CLI_FLAG, NULL, "of a robot: what URDF does not allow is an error, nothing is repaired",        \
+            &(r).strict                                                                                             \
     }
 
 #define CLI_ROBOT_OPTIONS(r)                                                                               \

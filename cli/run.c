@@ -206,6 +206,18 @@ int cli_run_steps(const cli* c, const char* name, double time, double h, long* s
     return CLI_DONE;
 }
 
+const char* cli_run_ended(sti_run_end end, const char* itself) {
+    switch (end) {
+        case STI_RUN_END_TIME:
+            return "finished";
+        case STI_RUN_END_STOPPED:
+            return "stopped early";
+        case STI_RUN_END_ITSELF:
+            break;
+    }
+    return itself;
+}
+
 void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time) {
     if (r->resume == NULL || steps > 0) return;
     cli_say(c, "%s: already at t = %g: no step was made%s\n", r->resume, time,
@@ -497,7 +509,7 @@ static int run(cli* c, int argc, char** argv) {
          &own.events},
         {"--index", CLI_COUNT, "I",
          "of a system or bodies: joints at the level of velocities (2) or of positions (3) (2)", &own.index},
-        {"--printed", CLI_FLAG, NULL, "of a system: every choice as in S3", &own.printed},
+        {"--printed", CLI_FLAG, NULL, "of a system: every choice as S3 has it (docs/steppers.md)", &own.printed},
         {"--tol", CLI_POSITIVE, "TOL", "residual that a step is solved to", &r.tol},
         {"--threads", CLI_COUNT, "N", "threads (all processors); results do not depend on it", &r.threads},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene, like count=3200,mu=0.5 or step.h=0.002",

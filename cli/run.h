@@ -64,6 +64,8 @@ static inline const char* cli_run_name(const cli_run_request* r) {
 // Steps of h that make up time, at least one; so many that no run would end are refused.
 int cli_run_steps(const cli* c, const char* name, double time, double h, long* steps);
 // With --resume: whether there was anything to do.
+// How a run ended, in words before "at t = .."; itself: where the simulation ended it.
+const char* cli_run_ended(sti_run_end end, const char* itself);
 void cli_run_say_idle(const cli* c, const cli_run_request* r, long steps, double time);
 
 // ---- signals: after SIGINT, SIGTERM or SIGHUP, or past --time-limit, the run ends with the step it is in; a second

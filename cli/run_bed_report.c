@@ -148,12 +148,10 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
 // ---- text
 
 static void say(const cli* c, const cli_bed_run* run, const facts* f) {
-    static const char* const ended[] = {
-        [STI_RUN_END_TIME] = "its end", [STI_RUN_END_ITSELF] = "rest", [STI_RUN_END_STOPPED] = "a stop"};
     const sti_bed_run* t = run->of;
     const sti_scene* s = run->of->scene;
-    cli_say(c, "%s%d grains%s, %ld steps of %g to %s at t = %g\n", cli_strong(c), run->of->grains->count, cli_plain(c),
-            t->steps, s->step.h, ended[run->state.end], t->last.time);
+    cli_say(c, "%s%d grains%s, %ld steps of %g, %s at t = %g\n", cli_strong(c), run->of->grains->count, cli_plain(c),
+            t->steps, s->step.h, cli_run_ended(run->state.end, "at rest"), t->last.time);
     cli_run_say_idle(c, run->request, t->steps - run->state.begun, t->last.time);
     cli_say(c, "  law %s, solver %s: worst residual %.2e, %s%ld of %ld steps not solved%s to %g\n",
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,

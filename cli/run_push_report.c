@@ -132,11 +132,8 @@ void cli_push_say_jam(const cli* c, const sti_push_report* r) {
 }
 
 static void say_end(const cli* c, const cli_push_run* run) {
-    static const char* const ended[] = {[STI_RUN_END_TIME] = "its end",
-                                        [STI_RUN_END_STOPPED] = "a stop",
-                                        [STI_RUN_END_ITSELF] = "a step without a solution"};
-    cli_say(c, "%s%ld steps%s of %g to %s at t = %g\n", cli_strong(c), run->of->steps, cli_plain(c), run->state.h,
-            ended[run->state.end], sti_push_time(run->push));
+    cli_say(c, "%s%ld steps%s of %g, %s at t = %g\n", cli_strong(c), run->of->steps, cli_plain(c), run->state.h,
+            cli_run_ended(run->state.end, "a step without a solution"), sti_push_time(run->push));
     if (run->of->jammed) cli_push_say_jam(c, &run->of->report);
     cli_run_say_idle(c, run->request, run->of->steps - run->state.begun, sti_push_time(run->push));
 }

@@ -209,8 +209,6 @@ static void say_joints(const cli* c, const sti_system_run* t) {
 }
 
 static void say(const cli* c, const cli_system_run* run) {
-    static const char* const ended[] = {
-        [STI_RUN_END_TIME] = "its end", [STI_RUN_END_STOPPED] = "a stop", [STI_RUN_END_ITSELF] = "a step that failed"};
     const sti_system_run* t = run->of;
     const sti_stepper_options* o = run->of->options;
     const sti_initial* start = sti_stepper_initial(run->of->stepper);
@@ -218,8 +216,9 @@ static void say(const cli* c, const cli_system_run* run) {
     const int n = sti_system_coordinate_count(run->of->system);
     cli_text_numbers(q, sizeof q, sti_stepper_q(run->of->stepper), n, 8);
     cli_text_numbers(v, sizeof v, sti_stepper_v_alpha(run->of->stepper), n, 8);
-    cli_say(c, "%s%ld steps%s of %g to %s at t = %g: scheme %s, alpha %g\n", cli_strong(c), t->steps, cli_plain(c),
-            o->step, ended[run->state.end], sti_stepper_time(run->of->stepper), sti_scheme_text(o->scheme), o->alpha);
+    cli_say(c, "%s%ld steps%s of %g, %s at t = %g: scheme %s, alpha %g\n", cli_strong(c), t->steps, cli_plain(c),
+            o->step, cli_run_ended(run->state.end, "a step failed"), sti_stepper_time(run->of->stepper),
+            sti_scheme_text(o->scheme), o->alpha);
     if (t->failed) cli_say(c, "  %s%s%s\n", cli_bad(c), t->why, cli_plain(c));
     if (start->outcome != STI_INITIAL_CONSISTENT)
         cli_say(c, "  start: %s%s%s: %s\n", cli_unsure(c), sti_initial_outcome_text(start->outcome), cli_plain(c),
@@ -229,8 +228,8 @@ static void say(const cli* c, const cli_system_run* run) {
     say_energy(c, t);
     if (t->most_pieces > 1) cli_say(c, "  steps were cut into %ld pieces, up to %ld each\n", t->pieces, t->most_pieces);
     if (t->gain > 0)
-        cli_say(c, "  impacts %s gained %.3g%s\n", o->dissipate ? "that would have" : "have", t->gain,
-                o->dissipate ? " were drawn back" : "");
+        cli_say(c, "  impacts that %s energy, %.3g in all%s\n", o->dissipate ? "would have added" : "added", t->gain,
+                o->dissipate ? ", were scaled back" : "");
     if (t->relaxed > 0)
         cli_say(c, "  the impact law asked for a pull %ld times: the contact opened instead\n", t->relaxed);
     if (t->dropped > 0) cli_say(c, "  %.3g of the time was dropped after collisions\n", t->dropped);

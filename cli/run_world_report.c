@@ -254,7 +254,7 @@ static void say_start(const cli* c, const cli_world_run* run) {
         cli_say(c, "in %ld %s bodies were moved by %.3g, which changed the energy by %+.3g", t->start_steps,
                 t->start_steps == 1 ? "step" : "steps", t->start_moved, t->start_energy);
     if (t->start_left > 1e-3 * t->start_overlap)
-        cli_say(c, "%s%.3g could not be lifted%s", t->start_moved > 0 ? ", and " : "", t->start_left,
+        cli_say(c, "%s%.3g of overlap is left%s", t->start_moved > 0 ? ", and " : "", t->start_left,
                 run->of->scene->robot_count > 0 ? " (--height auto puts a robot on the ground)" : "");
     cli_say(c, "\n");
 }
@@ -270,13 +270,12 @@ static void say_check(const cli* c, const cli_world_run* run) {
 }
 
 static void say(const cli* c, const cli_world_run* run) {
-    static const char* const ended[] = {[STI_RUN_END_TIME] = "its end", [STI_RUN_END_STOPPED] = "a stop"};
     const sti_world_run* t = run->of;
     const sti_world_scene* s = run->of->scene;
     const int bodies = sti_bodies_count(s->bodies), joints = sti_bodies_joint_count(s->bodies);
-    cli_say(c, "%s%d %s%s (%d move), %d %s, %ld steps of %g to %s at t = %g\n", cli_strong(c), bodies,
+    cli_say(c, "%s%d %s%s (%d move), %d %s, %ld steps of %g, %s at t = %g\n", cli_strong(c), bodies,
             bodies == 1 ? "body" : "bodies", cli_plain(c), count_moving(s->bodies), joints,
-            joints == 1 ? "joint" : "joints", t->steps, s->step.h, ended[run->state.end],
+            joints == 1 ? "joint" : "joints", t->steps, s->step.h, cli_run_ended(run->state.end, "ended"),
             sti_world_time(run->of->world));
     cli_run_say_idle(c, run->request, t->steps - run->state.begun, sti_world_time(run->of->world));
     say_start(c, run);
@@ -290,19 +289,21 @@ static void say(const cli* c, const cli_world_run* run) {
     say_check(c, run);
     cli_say(c, "  energy %.6g (kinetic %.4g), %.6g at the start; work of motors and surfaces %.4g\n",
             t->last.kinetic + t->last.potential, t->last.kinetic, t->first_energy, t->work);
-    cli_say(c, "  %ld impacts changed it by %.4g; gained %s%.1e%s in all, correction of positions changed %.1e\n",
-            t->impacts + t->landings, t->impact_energy + t->landing_energy,
-            t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c), t->mended);
+    cli_say(c, "  changes of energy: %.4g in %ld impacts, %.1e by correction of positions; rise beyond work %s%.1e%s\n",
+            t->impact_energy + t->landing_energy, t->impacts + t->landings, t->mended,
+            t->gain > 1e-9 * (1 + fabs(t->first_energy)) ? cli_unsure(c) : "", t->gain, cli_plain(c));
     if (t->impacts > 0 && s->step.alpha > 0.5)
         cli_say(c, "  between bounces alpha = %g loses energy, by O(h); --alpha 0.5 keeps it\n", s->step.alpha);
-    if (t->impact_gain > 0) cli_say(c, "  impacts that would have gained %.3g were drawn back\n", t->impact_gain);
+    if (t->impact_gain > 0)
+        cli_say(c, "  impacts that would have added energy, %.3g in all, were scaled back\n", t->impact_gain);
     cli_say(
-        c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contacts now, %d carry load, %d stick\n",
-        t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.touching, t->last.sticking);
+        c, "  penetration at most %.1e, joint drift %.1e, correction %.1e; %d contact%s now, %d carry load, %d stick\n",
+        t->worst_penetration, t->worst_drift, t->worst_corrected, t->last.contacts, t->last.contacts == 1 ? "" : "s",
+        t->last.touching, t->last.sticking);
     if (sti_bodies_joint_count(s->bodies) > 0)
         cli_say(c, "  joints at the level of %s: drift of positions %.1e, of velocities %.1e\n",
                 s->step.index == 3 ? "positions" : "velocities", t->worst_drift, t->worst_drift_rate);
-    if (s->robot_count > 0 && t->most_touching == 0) cli_say(c, "  nothing touched anything in any step\n");
+    if (s->robot_count > 0 && t->most_touching == 0) cli_say(c, "  no contact carried load in any step\n");
     cli_measure_say(c, t->measure);
     if (run->request->problem != NULL) cli_say(c, "  %s: the last step as a contact problem\n", run->request->problem);
     cli_say(c, "  %.2f s (contacts %.2f, solve %.2f, rest %.2f, check %.2f, files %.2f), %.3g ms a step\n",

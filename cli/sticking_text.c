@@ -170,11 +170,11 @@ static void say_opening(const cli* c, const sti_instant* in, const sti_sticking*
     const sti_opening* o = &s->answer.opening;
     if (o->a == NULL) {
         if (o->contact_problem == STI_NO_SOLUTION)
-            cli_say(c, "  contacts free to open (60): no solution, even without discs\n");
+            cli_say(c, "  contacts free to open (S0 (60)): no solution, even without discs\n");
         return;
     }
     int open = 0;
-    cli_say(c, "  contacts free to open (60): %s", outcome_words(o->outcome));
+    cli_say(c, "  contacts free to open (S0 (60)): %s", outcome_words(o->outcome));
     for (int i = 0; i < s->answer.contact_count; i++) {
         if (!o->opens[i]) continue;
         cli_say(c, "%s%s", open++ == 0 ? "; opens: " : ", ", cli_sticking_name(in, s, i));

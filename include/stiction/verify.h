@@ -139,9 +139,9 @@ STI_API sti_status sti_verify_stochastic(sti_env* env, const sti_stochastic* pro
     X(STI_RUN_SOLVED, "solved", "steps that were not solved to their tolerance")                                \
     X(STI_RUN_ORDER, "order", "steps and times that do not follow each other")                                  \
     X(STI_RUN_ROTATION, "rotation", "| |q| - 1 | of the rotations")                                             \
-    X(STI_RUN_MOTION, "motion", "way of a body beyond what its speeds and the mending of the step explain")     \
+    X(STI_RUN_MOTION, "motion", "displacement of a body beyond what velocities and corrections explain")        \
     X(STI_RUN_KINETIC, "kinetic", "kinetic energy against that of the recorded velocities")                     \
-    X(STI_RUN_ENERGY, "energy", "rise of the energy in a step beyond work and mending")                         \
+    X(STI_RUN_ENERGY, "energy", "rise of the energy in a step beyond work and corrections")                     \
     X(STI_RUN_BASIS, "basis", "normals and tangents that are not unit or not orthogonal")                       \
     X(STI_RUN_CONE, "cone", "contact impulses outside of their friction cones")                                 \
     X(STI_RUN_LAW, "law", "contacts that close too far, press while they open, or slide without full friction") \

@@ -315,23 +315,23 @@ static void judge_end(const sti_world* world, int late, sti_world_report* report
     sti_world_drift(world, &joint);
     const bool open = report->corrected > 0 && report->drift > OPEN * world->size;
     if (report->solved && late > 0 && s->cause == STI_SHORT_TORN)
-        snprintf(
-            report->why, room,
-            "%d bodies went %.3g of their way only: at its end joint \"%.60s\" is open by %.3g, too far to be mended; "
-            "bodies turn too far in a step",
-            late, part, world->bodies->joint[s->torn_of].name, s->torn_by);
+        snprintf(report->why, room,
+                 "the step was cut short for %d bodies, at %.3g of it: at its end joint \"%.60s\" would be open by "
+                 "%.3g, too "
+                 "far to correct; a smaller step helps",
+                 late, part, world->bodies->joint[s->torn_of].name, s->torn_by);
     else if (report->solved && late > 0 && s->cause == STI_SHORT_DEEP)
         snprintf(report->why, room,
-                 "%d bodies were stopped after %.3g of the step: at its end they overlap by %.3g, too far to be "
-                 "mended; bodies turn too far in a step",
+                 "the step was cut short for %d bodies, at %.3g of it: at its end they would overlap by %.3g, too far "
+                 "to correct; a smaller step helps",
                  late, part, s->short_by);
     else if (report->solved && late > 0)
         snprintf(report->why, room,
-                 "%d bodies were stopped after %.3g of the step: at its end%s the energy is higher than motion can pay "
-                 "for, by %.3g of all; springs or joints turn too far in a step",
-                 late, part, s->cause == STI_SHORT_MENDED ? ", mended," : "", s->short_by);
+                 "the step was cut short for %d bodies, at %.3g of it: at its end%s their energy would be %.3g times "
+                 "the whole energy higher than before; a smaller step or softer springs help",
+                 late, part, s->cause == STI_SHORT_MENDED ? " and after correction" : "", s->short_by);
     else if (report->solved && open)
-        snprintf(report->why, room, "joint \"%.60s\" is open by %.3g after mending, allowed %.3g",
+        snprintf(report->why, room, "joint \"%.60s\" is open by %.3g after correction, %.3g is allowed",
                  world->bodies->joint[joint].name, report->drift, OPEN * world->size);
     report->sound = late == 0 && !open;
     report->solved = report->solved && report->sound;

@@ -214,7 +214,7 @@ static void conclude(sti_homogeneous_test* t, const sti_classes* classes, bool f
     const char* so = "nothing follows";
     if (t->implication == STI_YES && is_sure(classes, STI_CLASS_COPOSITIVE)) {
         t->solvable = STI_YES;
-        so = "M is copositive, so LCP(q, M) has a solution (theorem 1.2.8)";
+        so = "M is copositive, so LCP(q, M) has a solution";
     } else if (is_sure(classes, STI_CLASS_P)) {
         t->solvable = STI_YES;
         so = "M is a P-matrix, so LCP(q, M) has exactly one solution";

@@ -63,7 +63,7 @@ static bool choose_object(work* w) {
     const sti_closure_options* o = &w->o->object;
     const int count = o->object_count > 0 ? o->object_count : w->instant->n;
     if (count != 3 && count != 6)
-        return refuse(w, "the object has not 3 coordinates, as in the plane, nor 6, as in space: name it");
+        return refuse(w, "it needs an object of 3 coordinates (plane) or 6 (space), by its name");
     w->n = w->out->n = count;
     w->d = count == 3 ? 2 : 3;
     for (int j = 0; j < count; j++) {

@@ -203,16 +203,26 @@ static double sticks_out(const sti_mesh_data* mesh, const sti_shape* hull, doubl
     return most;
 }
 
+// Of hulls beside the mesh they stand for, into text.
+static void say_volume(const sti_mesh_data* mesh, double hulls, char* text, size_t size) {
+    text[0] = '\0';
+    if (!mesh->closed || mesh->volume == 0) return;
+    const double excess = hulls / fabs(mesh->volume) - 1;
+    if (fabs(excess) < 5e-4)
+        snprintf(text, size, ", of the same volume");
+    else
+        snprintf(text, size, ", of a volume %.3g %% %s", 100 * fabs(excess), excess > 0 ? "larger" : "smaller");
+}
+
 static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, const sti_mesh_data* mesh, bool thinned,
                               const sti_shape* hull) {
-    char text[160] = "", volume[80] = "";
+    char text[160] = "", volume[80];
     int corners = 0;
     sti_shape_mass mass;
     sti_shape_vertices(hull, &corners);
     const sti_status status = sti_shape_measure(m->env, hull, 1, &mass);
     if (status != STI_OK) return status;
-    if (mesh->closed && mesh->volume != 0)
-        snprintf(volume, sizeof volume, ", %.4g times its volume", mass.size / fabs(mesh->volume));
+    say_volume(mesh, mass.size, volume, sizeof volume);
     if (thinned)
         snprintf(text, sizeof text, "; vertices that were left out stick out of it by at most %.3g",
                  sticks_out(mesh, hull, INFINITY));
@@ -411,9 +421,8 @@ static sti_status add_convex_parts(sti_urdf_model* m, int geometry, const sti_me
             sti_shape_destroy(parts.hull[k]);
     }
     if (status != STI_OK || !*done) return status;
-    char volume[60] = "";
-    if (mesh->closed && mesh->volume != 0)
-        snprintf(volume, sizeof volume, ", together %.4g times its volume", parts.volume / fabs(mesh->volume));
+    char volume[80];
+    say_volume(mesh, parts.volume, volume, sizeof volume);
     return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, node, NULL,
                                "mesh of %d triangles: %d convex parts, its surface at most %.3g below theirs (%.3g was "
                                "asked for)%s",
@@ -454,8 +463,8 @@ static sti_status add_mesh(sti_urdf_model* m, int geometry, bool fixed) {
     sti_shape* shape = NULL;
     sti_status status = sti_urdf_read_mesh(m, g, &mesh);
     if (status == STI_OK && mesh.dropped > 0)
-        status =
-            sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "mesh: %d triangles without an area", mesh.dropped);
+        status = sti_urdf_remark_add(m, STI_URDF_IGNORED, g->node, NULL, "mesh: %d triangles of zero area are left out",
+                                     mesh.dropped);
     if (status == STI_OK && !fixed) status = add_hulls(m, geometry, &mesh);
     if (status == STI_OK && fixed) {
         status = make_triangles(m, g, &mesh, &shape);

@@ -180,7 +180,7 @@ static sti_status judge_energy(sti_impulses* p, const sti_instant* in, const boo
     if (!(gain > 1e-12 * out->energy[0])) return STI_OK;
     out->gain = gain;
     snprintf(out->why, sizeof out->why, "the law adds %.3g to a kinetic energy of %.3g%s", gain, out->energy[0],
-             options->dissipate ? "; drawn back" : "");
+             options->dissipate ? "; scaled back to add none" : "");
     if (!options->dissipate) return STI_OK;
     if (isnan(out->energy[1])) {
         const sti_status status = one_phase(p, in, active, v, options, 0, out, out->v_c, out->p_n_c, out->p_t_c);

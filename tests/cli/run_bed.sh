@@ -12,7 +12,7 @@ there() { for file in "${@:2}"; do [ -s "$file" ] || { not_ok "$1" "no $file"; r
 
 # ---- a run without files
 run run pebble-bed --set count=60,kinetic_mean=0 --time 0.6
-expect "a short run" 0 "60 grains, 60 steps of 0.01 to its end at t = 0.6"
+expect "a short run" 0 "60 grains, 60 steps of 0.01, finished at t = 0.6"
 run run pebble-bed --set count=60,kinetic_mean=0 --time 0.6 --json
 expect "--json" 0 '"kind": "run"'
 cp out json
@@ -23,7 +23,7 @@ holds "energy never grows" "$(number end json) <= $(number start json)"
 run run pebble-bed --set count=60 --time 0.1 --quiet
 [ ! -s out ] && [ ! -s err ] && ok "--quiet" || not_ok "--quiet" "it says something"
 run run pebble-bed --set count=20,until.kinetic_mean=1 --time 30
-expect "until rest" 0 "to rest at t ="
+expect "until rest" 0 ", at rest at t ="
 run run settle --set count=50 --time 0.05
 expect "settle" 0 "50 grains, 25 steps of 0.002"
 
@@ -201,7 +201,7 @@ if command -v h5diff >/dev/null; then
     done
 fi
 run run --resume b
-expect "a run that is over" 0 "60 steps of 0.01 to its end"
+expect "a run that is over" 0 "60 steps of 0.01, finished"
 
 # ---- a bed that flows
 run run pebble-flow --set count=60,cylinder=2.5,opening=1.8 --time 3 --out g --csv g.csv --threads 2
@@ -220,7 +220,7 @@ appears c/checkpoint.h5
 kill -INT $!
 wait $!
 code=$?
-expect "Ctrl-C" 1 "to a stop at t ="
+expect "Ctrl-C" 1 "stopped early at t ="
 there "files of a stopped run" c/trajectory.h5 c/summary.json c/checkpoint.h5
 "$command" run pebble-bed --set count=100,kinetic_mean=0 --time 1000 --checkpoint 0.2 --out d >out 2>err &
 appears d/checkpoint.h5
@@ -230,7 +230,7 @@ if command -v h5ls >/dev/null; then
     h5ls -r d/trajectory.h5 >list 2>&1 && grep -q 'frames/x' list && ok "the file of a killed run" || not_ok "the file of a killed run" "$(head -c 300 list)"
 fi
 run run --resume d --time 0.01
-expect "a killed run goes on" 0 "steps of 0.01 to its end"
+expect "a killed run goes on" 0 "steps of 0.01, finished"
 
 # ---- a disk that is full: one line, and what was there
 (ulimit -f 400; "$command" run pebble-bed --set count=100,kinetic_mean=0 --time 5 --frame 0.01 --checkpoint 0.01 --out e >out 2>err; echo $? >code)

@@ -22,7 +22,7 @@ refused "another law" "tao:blmvm does not take the law coulomb"
 run run pebble-bed --set count=20,until.kinetic_mean=0 --law facets --solver tao:tron --step 0.05 --time 0.5 --out folder
 expect "a run with files" 0 "solver tao:tron"
 run run --resume folder --time 1
-expect "it goes on with the same solver" 0 "20 steps of 0.05 to its end at t = 1"
+expect "it goes on with the same solver" 0 "20 steps of 0.05, finished at t = 1"
 expect "and says so" 0 "solver tao:tron"
 if ldd "$command" | grep -qE 'petsc|libmpi'; then not_ok "the command is linked without PETSc" "it is not"; else ok "the command is linked without PETSc"; fi
 finish

@@ -5,7 +5,7 @@ source "$(dirname "$0")/lib/tools.sh"
 
 # ---- a run and its files
 run run arch --set mu=0.25 --time 1 --out fall --csv fall.csv --picture --problem fall.hdf5
-expect "an arch falls" 0 "100 steps of 0.01 to its end"
+expect "an arch falls" 0 "100 steps of 0.01, finished"
 for file in trajectory.h5 trajectory.xdmf summary.json checkpoint.h5 scene.svg energy.svg; do
     if [ -s "fall/$file" ]; then ok "fall/$file"; else not_ok "fall/$file" "missing or empty"; fi
 done
@@ -221,7 +221,7 @@ cat >deep.json <<'END'
  "step": {"h": 0.01}, "time": 0.1}
 END
 run run deep.json --out deep
-expect "a box 5 m under the floor is no solution" 1 '"floor" and "box" overlap by 5.1; 5.1 could not be lifted'
+expect "a box 5 m under the floor is no solution" 1 '"floor" and "box" overlap by 5.1; 5.1 of overlap is left'
 expect "and no step is" 1 "10 of 10 steps not solved"
 expect "and the check says so" 1 "penetration "
 run verify deep
@@ -331,7 +331,7 @@ appears hung/checkpoint.h5
 kill -HUP "$pid"
 code=0
 wait "$pid" || code=$?
-expect "SIGHUP ends a run with its files whole" 1 "to a stop at"
+expect "SIGHUP ends a run with its files whole" 1 "stopped early at"
 there=$(ls hung | tr '\n' ' ')
 if [ -s hung/summary.json ]; then ok "and its summary"; else not_ok "and its summary" "$there"; fi
 finish

@@ -24,11 +24,11 @@ expect "discs: extents instead of faces" 0 "extent along each velocity"
 run analyze sticking "$problems/s0_tipping.json" --force-bounds 0,0,-1,1,0,0
 expect "no force within the bounds" 1 "no change of F within the bounds"
 run analyze sticking tilted-block --set mu=0.05
-expect "a block on a corner slips and stays" 1 "contacts free to open (60): no"
+expect "a block on a corner slips and stays" 1 "contacts free to open (S0 (60)): no"
 run analyze sticking painleve-rod --velocity 0,0,0 --set theta0=0.9,mu=0.1
-expect "a rod at rest slips and stays" 1 "contacts free to open (60): no"
+expect "a rod at rest slips and stays" 1 "contacts free to open (S0 (60)): no"
 run analyze sticking planar-box --velocity 0,0,0
-expect "a box at rest slips and stays" 1 "contacts free to open (60): no"
+expect "a box at rest slips and stays" 1 "contacts free to open (S0 (60)): no"
 run analyze sticking rocking-block --proposition P12
 expect "a bound that is zero is no rounding" 0 "5.76 against 0;"
 run analyze closure "$problems/s0_squeezed.json"
@@ -64,7 +64,7 @@ for name in painleve-rod particles-on-rod stick-slip; do
     expect "$name: accepted" 1 "  accepted: "
 done
 run analyze sticking tilted-block --set mu=0.05 --verify
-expect "tilted-block, smooth: accepted" 1 "contacts free to open (60): no"
+expect "tilted-block, smooth: accepted" 1 "contacts free to open (S0 (60)): no"
 run analyze sticking "$problems/s0_object_finger.json" --facets 4 --proposition P11
 expect "the least friction of a pyramid is not that of the disc" 1 "0.723174"
 run analyze sticking "$problems/s0_two_feet.json" --json

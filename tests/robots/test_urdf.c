@@ -898,7 +898,7 @@ static void meshes_are_triangles_when_fixed_and_hulls_when_they_move(void** stat
     assert_true(fabs(mass.size - 2) <= 1e-14);
     expect_near(mass.centre, (double[]){1, 0.5, -0.5}, 3, 1e-14);
     remark(&r, STI_URDF_APPROXIMATED, "link \"b\": collision",
-           "mesh of 12 triangles: its convex hull with 8 corners, 1 times");
+           "mesh of 12 triangles: its convex hull with 8 corners, of the same volume");
     // a ball in the cube feels its sides from outside: the triangles look outward
     sti_shape* ball;
     sti_shape_contact touch;
@@ -1189,7 +1189,7 @@ static void concave_meshes_become_convex_parts_on_request(void** state) {
         assert_int_equal(sti_bodies_shape_count(r.bodies), parts ? 2 : 1);
         assert_true(fabs(volume - (parts ? 0.75 : 0.875)) <= 1e-12);
         if (parts) remark(&r, STI_URDF_APPROXIMATED, "link \"a\": collision", "2 convex parts, its surface at most");
-        if (!parts) remark(&r, STI_URDF_APPROXIMATED, "link \"a\": collision", "1.167 times its volume");
+        if (!parts) remark(&r, STI_URDF_APPROXIMATED, "link \"a\": collision", "of a volume 16.7 % larger");
         drop(&r);
     }
     io_folder_remove();

@@ -270,7 +270,7 @@ static void newtons_law_with_friction_gains_energy_and_is_drawn_back(void** stat
             assert_near(raw->gain, change, 1e-12);
             assert_near(r->gain, change, 1e-12);
             assert_near(r->energy[2], r->energy[0], 1e-12);
-            assert_true(r->kept < 1 && strstr(r->why, "drawn back") != NULL);
+            assert_true(r->kept < 1 && strstr(r->why, "scaled back") != NULL);
             gains++;
         } else {
             assert_true(r->kept == 1 && r->gain == 0);
