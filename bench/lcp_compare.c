@@ -232,13 +232,13 @@ static void drop(problem* p) {
 typedef struct solver {
     const char* who;
     const char* name;
-    int id;         // sti_solver, or the id of Siconos
+    int id;         // sti_lcp_solver, or the id of Siconos
     bool pivoting;  // iterations are pivots of a tableau
 } solver;
 
 static const solver solvers[] = {
-    {"stiction", "lemke", STI_SOLVER_LEMKE, true},
-    {"stiction", "auto", STI_SOLVER_AUTO, false},
+    {"stiction", "lemke", STI_LCP_LEMKE, true},
+    {"stiction", "auto", STI_LCP_AUTO, false},
 #ifdef STI_HAVE_SICONOS
     {"siconos", "LEMKE", SICONOS_LCP_LEMKE, true},
     {"siconos", "PIVOT", SICONOS_LCP_PIVOT, true},
@@ -283,7 +283,7 @@ static void solve_ours(const problem* p, int id, double tol, double* z, result* 
     if (sti_env_create(NULL, &env) != STI_OK) return;
     const sti_lcp lcp = {.n = p->n, .M = sti_matrix_dense_view(p->n, p->n, p->M), .q = p->q};
     sti_lcp_options options = sti_lcp_options_default();
-    options.solver = (sti_solver)id;
+    options.solver = (sti_lcp_solver)id;
     options.tol = tol;
     sti_lcp_answer answer;
     const double begin = bench_cpu();

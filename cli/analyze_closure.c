@@ -131,12 +131,12 @@ static bool differs(const sti_instant* in, const sti_closure* force) {
 
 static sti_status find_out(const cli* c, const sti_instant* in, cli_closure* f) {
     const sti_closure_options* o = &f->options.object;
-    sti_status status = sti_force_closure(c->env, in, o, &f->force);
-    if (status == STI_OK) status = sti_form_closure(c->env, in, o, &f->form);
-    if (status == STI_OK) status = sti_grasp_friction_find(c->env, in, o, STI_GRASP_COMMON, &f->least);
+    sti_status status = sti_force_closure_analyze(c->env, in, o, &f->force);
+    if (status == STI_OK) status = sti_form_closure_analyze(c->env, in, o, &f->form);
+    if (status == STI_OK) status = sti_grasp_friction_analyze(c->env, in, o, STI_GRASP_COMMON, &f->least);
     if (status == STI_OK && differs(in, &f->force))
-        status = sti_grasp_friction_find(c->env, in, o, STI_GRASP_FACTOR, &f->factor);
-    if (status == STI_OK) status = sti_grasp_quality_find(c->env, in, &f->options, &f->quality);
+        status = sti_grasp_friction_analyze(c->env, in, o, STI_GRASP_FACTOR, &f->factor);
+    if (status == STI_OK) status = sti_grasp_quality_analyze(c->env, in, &f->options, &f->quality);
     return status;
 }
 

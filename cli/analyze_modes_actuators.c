@@ -111,7 +111,7 @@ sti_actuation* cli_modes_actuation(const cli* c, const cli_modes_request* r, con
     sti_actuation* a;
     sti_actuation_verification check;
     if (r->actuators.by.count == 0 || wrenches == NULL) return NULL;
-    if (sti_mode_actuation(c->env, wrenches, m->n, m->wrench, &r->actuators.by, &a) != STI_OK) return NULL;
+    if (sti_actuation_create(c->env, wrenches, m->n, m->wrench, &r->actuators.by, &a) != STI_OK) return NULL;
     const sti_status status =
         sti_verify_actuation(c->env, wrenches, m->n, m->wrench, &r->actuators.by, a, 1e-7, &check);
     if (status == STI_OK && (check.accepted || !a->reachable)) return a;

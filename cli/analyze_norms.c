@@ -50,7 +50,7 @@ static int work(const cli* c, const char* path, const sti_matrices* m) {
     sti_norm_test t[STI_NORM_COUNT];
     int asked = 0;
     for (int q = 0; q < STI_NORM_COUNT; q++) {
-        if (sti_norm_test_find(c->env, m, (sti_norm_question)q, &t[q]) != STI_OK) return cli_fail_about(c, path);
+        if (sti_norm_test_analyze(c->env, m, (sti_norm_question)q, &t[q]) != STI_OK) return cli_fail_about(c, path);
         asked += t[q].asked;
     }
     if (asked == 0)

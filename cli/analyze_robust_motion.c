@@ -8,7 +8,7 @@
 #include "analyze.h"
 #include "file.h"
 
-enum { MOST = 40, PIECES = 16, ROUNDS = 6 };
+enum { MOST = 40 };
 
 typedef struct side {
     bool tight;
@@ -230,13 +230,13 @@ int cli_robust_motion_answer(const cli* c, const cli_robust_motion* question) {
         code = choose(s);
     else
         add_all(s);
-    const sti_motion_options o = {.h = question->h,
-                                  .alpha = question->alpha,
-                                  .doubt_count = s->count,
-                                  .doubts = s->doubts,
-                                  .weight = s->weight,
-                                  .max_pieces = question->pieces > 0 ? question->pieces : PIECES,
-                                  .rounds = ROUNDS};
+    sti_motion_options o = sti_motion_options_default();
+    o.h = question->h;
+    o.alpha = question->alpha;
+    o.doubt_count = s->count;
+    o.doubts = s->doubts;
+    o.weight = s->weight;
+    if (question->pieces > 0) o.max_pieces = question->pieces;
     if (code == CLI_DONE && sti_motion_claim_create(c->env, question->system, question->steps, &o, &s->b) != STI_OK)
         code = cli_fail_about(c, question->path);
     if (code == CLI_DONE) {

@@ -134,7 +134,7 @@ static int answer(const cli* c, const cli_sticking_request* r, const cli_instant
     cli_sticking_extra x = {0};
     int code = check_lists(c, r, in);
     if (code != CLI_DONE) return code;
-    if (sti_sticking_analyze(c->env, in, &r->options, &s) != STI_OK) return cli_fail_about(c, r->path);
+    if (sti_sticking_create(c->env, in, &r->options, &s) != STI_OK) return cli_fail_about(c, r->path);
     code = ask_extra(c, r, in, s, &x);
     if (code == CLI_DONE && (r->verify || r->page != NULL)) {
         x.verified = r->verify;

@@ -30,7 +30,7 @@ typedef struct bench {
     size_t path_count, path_capacity;
     row* rows;  // (row_count)
     size_t row_count, row_capacity;
-    bool use[STI_SOLVER_COUNT];
+    bool use[STI_LCP_SOLVER_COUNT];
     bool use_contact[STI_CONTACT_SOLVER_COUNT];
     double time_limit;
     double tol;  // 0: the default of each kind
@@ -166,14 +166,14 @@ static void keep(row* r, sti_outcome outcome, sti_termination termination, doubl
     r->time_s = time_s;
 }
 
-static int run_one(bench* b, const char* path, const sti_document* problem, sti_solver solver) {
+static int run_one(bench* b, const char* path, const sti_document* problem, sti_lcp_solver solver) {
     const sti_lcp* lcp = sti_lcp_of(problem);
     const sti_mlcp* mlcp = sti_mlcp_of(problem);
     sti_lcp_options o = sti_lcp_options_default();
     o.solver = solver;
     o.time_limit_s = b->time_limit;
     if (b->tol > 0) o.tol = b->tol;
-    row* r = add_row(b, path, problem, sti_solver_text(solver));
+    row* r = add_row(b, path, problem, sti_lcp_solver_text(solver));
     if (r == NULL) return cli_fail_memory(b->c);
     r->n = lcp != NULL ? lcp->n : mlcp->n;
     r->m = lcp != NULL ? 0 : mlcp->m;
@@ -222,8 +222,8 @@ static int run_file(bench* b, const char* path, bool named) {
         if (c->verbose && !c->quiet) fprintf(stderr, "stiction: passed over: %s\n", sti_env_error(c->env)->text);
         b->skipped++;
     } else if (sti_lcp_of(problem) != NULL || sti_mlcp_of(problem) != NULL) {
-        for (int k = 0; code == CLI_DONE && k < STI_SOLVER_COUNT; k++) {
-            if (b->use[k]) code = run_one(b, path, problem, (sti_solver)k);
+        for (int k = 0; code == CLI_DONE && k < STI_LCP_SOLVER_COUNT; k++) {
+            if (b->use[k]) code = run_one(b, path, problem, (sti_lcp_solver)k);
         }
     } else if (sti_contact_problem_of(problem) != NULL) {
         for (int k = 0; code == CLI_DONE && k < STI_CONTACT_SOLVER_COUNT; k++) {
@@ -301,21 +301,20 @@ static int print_json(const bench* b, int code) {
 
 // "lemke,pgs,gs": the solvers to use, of every kind that has one of the name; all of them when NULL.
 static int choose_solvers(bench* b, const char* list) {
-    for (int k = 0; k < STI_SOLVER_COUNT; k++) b->use[k] = list == NULL;
+    for (int k = 0; k < STI_LCP_SOLVER_COUNT; k++) b->use[k] = list == NULL;
     for (int k = 0; k < STI_CONTACT_SOLVER_COUNT; k++) b->use_contact[k] = list == NULL;
     while (list != NULL && *list != '\0') {
         char name[40];
         const size_t length = strcspn(list, ",");
-        sti_solver solver;
+        sti_lcp_solver solver;
         sti_contact_solver contact;
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), list);
-        const bool one = sti_solver_parse(name, &solver), other = sti_contact_solver_parse(name, &contact);
+        const bool one = sti_lcp_solver_parse(name, &solver), other = sti_contact_solver_parse(name, &contact);
         if (!one && !other)
-            return cli_fail_usage(
-                b->c,
-                "--solver: %s: no such solver; there are auto, lemke, enum, newton, pgs and ipm, and of "
-                "contact problems " CLI_CONTACT_SOLVERS,
-                name);
+            return cli_fail_usage(b->c,
+                                  "--solver: %s: no such solver; there are " CLI_LCP_SOLVERS
+                                  ", and of contact problems " CLI_CONTACT_SOLVERS,
+                                  name);
         if (one) b->use[solver] = true;
         if (other) b->use_contact[contact] = true;
         list += length + (list[length] == ',');

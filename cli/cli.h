@@ -20,6 +20,10 @@ typedef enum cli_exit {
     CLI_INTERNAL = 3,  // memory ran out, output could not be written, or a fault of ours
 } cli_exit;
 
+// The words of a list of the public headers, for messages: "gs, newton, "
+#define CLI_WORD(code, name) #name ", "
+#define CLI_LCP_SOLVERS "auto, " STI_LCP_METHOD_LIST(CLI_WORD) "enum"
+
 typedef struct cli cli;
 
 typedef struct cli_verb {

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-#define CLI_CONTACT_SOLVERS "auto, gs, newton, apgd, bb, admm, ipm, lemke and velocities"
+#define CLI_CONTACT_SOLVERS "auto, " STI_CONTACT_METHOD_LIST(CLI_WORD) "velocities"
 
 // "local" or "global"
 const char* cli_contact_form(const sti_contact_problem* p);

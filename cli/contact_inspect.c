@@ -1,7 +1,7 @@
 // contact_inspect.c: stiction inspect for frictional contact problems: what stands in the data, and what troubles
 // solvers.
 //
-// First what is read off the entries in one pass or two; then the tests of sti_contact_existence_test: pointedness of
+// First what is read off the entries in one pass or two; then what sti_contact_existence_analyze tells: pointedness of
 // the friction cone, whether a solution must or can exist, rank of W.
 #include <math.h>
 #include <stdlib.h>
@@ -380,12 +380,12 @@ static int measure_cone(const cli* c, report* r) {
     if (p->contact_count < 1 || p->contact_count > MOST_CONTACTS || rows > MOST_ROWS || p->dimension > 3 ||
         r->shaped > 0)
         return CLI_DONE;  // and the measure is of discs
-    sti_status status = sti_contact_friction_cone(c->env, p, &cone);
+    sti_status status = sti_friction_cone_create_contact(c->env, p, &cone);
     if (status == STI_ERR_INPUT || status == STI_ERR_SIZE) return CLI_DONE;
     if (status == STI_OK) status = sti_friction_cone_measure(c->env, cone, &r->margin);
     if (status == STI_OK) status = sti_verify_friction_cone(c->env, cone, &r->margin, WORK_LIMIT, &r->check);
     r->cone = status == STI_OK && r->check.accepted;  // what does not pass its check is not told
-    sti_friction_cone_free(c->env, cone);
+    sti_friction_cone_destroy(c->env, cone);
     return status == STI_OK || status == STI_ERR_TIME ? CLI_DONE : cli_fail_about(c, r->path);
 }
 
@@ -393,7 +393,8 @@ int cli_contact_inspect(const cli* c, const cli_inspect_request* q, const sti_do
     const sti_contact_problem* p = sti_contact_problem_of(document);
     report r = {.path = q->path, .problem = p, .info = sti_contact_info_of(document)};
     if (!find_out(&r)) return cli_fail_memory(c);
-    if (sti_contact_existence_test(c->env, p, q->time_limit, &r.existence) != STI_OK) return cli_fail_about(c, q->path);
+    if (sti_contact_existence_analyze(c->env, p, q->time_limit, &r.existence) != STI_OK)
+        return cli_fail_about(c, q->path);
     int code = measure_cone(c, &r);
     if (code == CLI_DONE && c->json)
         code = print_json(c, &r);

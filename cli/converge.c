@@ -23,7 +23,7 @@ static int open_scene(const request* r, cli_converge* w) {
     if (r->settings != NULL && sti_document_set(w->problem, r->settings) != STI_OK) return cli_fail_about(c, "--set");
     w->system = sti_system_of(w->problem);
     w->world = sti_world_scene_of(w->problem);
-    w->bed = sti_scene_of(w->problem);
+    w->bed = sti_bed_scene_of(w->problem);
     if (w->system == NULL && w->world == NULL && w->bed == NULL)
         return cli_fail_usage(c, "%.200s: kind: %s: a system, bodies or grains expected", w->file,
                               sti_kind_text(sti_document_kind(w->problem)));

@@ -35,7 +35,7 @@ typedef struct cli_converge {
     sti_document* problem;
     sti_system* system;  // one of the three
     const sti_world_scene* world;
-    const sti_scene* bed;
+    const sti_bed_scene* bed;
     double time;
     int step_count;
     double h[CLI_CONVERGE_STEPS];  // descending

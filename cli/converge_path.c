@@ -138,7 +138,7 @@ static int run_bed(cli_converge* w, const cli_converge_variant* v, double h, lon
     sti_bed* s = NULL;
     sti_bed_options o = v->bed;
     o.h = h;
-    if (sti_scene_grains(c->env, w->bed, &grains) != STI_OK) return cli_fail_about(c, w->file);
+    if (sti_bed_scene_grains(c->env, w->bed, &grains) != STI_OK) return cli_fail_about(c, w->file);
     sti_status status = sti_bed_create(c->env, &grains, &o, &s);
     const int n = status == STI_OK ? 3 * sti_bed_count(s) : 1;
     double *room = malloc(3 * (size_t)n * sizeof *room), normal = 0;

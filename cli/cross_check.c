@@ -35,8 +35,7 @@ static bool decides(sti_outcome outcome) {
 
 sti_status cli_cross_lcp(const cli* c, const sti_lcp* lcp, const sti_mlcp* mlcp, const sti_avi* avi,
                          const sti_lcp_options* options, const sti_lcp_answer* first, cli_cross* out) {
-    static const sti_solver order[] = {STI_SOLVER_LEMKE, STI_SOLVER_NEWTON, STI_SOLVER_IPM, STI_SOLVER_ENUM,
-                                       STI_SOLVER_PGS};
+    static const sti_lcp_solver order[] = {STI_LCP_LEMKE, STI_LCP_NEWTON, STI_LCP_IPM, STI_LCP_ENUM, STI_LCP_PGS};
     sti_status status = STI_OK;
     *out = (cli_cross){.outcome = STI_UNKNOWN, .residual = NAN, .distance = NAN, .verdict = "no second answer"};
     for (size_t k = 0; status == STI_OK && out->solver == NULL && k < sizeof order / sizeof order[0]; k++) {
@@ -50,7 +49,7 @@ sti_status cli_cross_lcp(const cli* c, const sti_lcp* lcp, const sti_mlcp* mlcp,
         if (status != STI_OK) break;
         if (decides(a.outcome)) {
             double size = 0, apart = 0;
-            out->solver = sti_solver_text(a.solver);
+            out->solver = sti_lcp_solver_text(a.solver);
             out->outcome = a.outcome;
             out->residual = a.residual;
             if (a.outcome == STI_SOLVED && first->outcome == STI_SOLVED) {

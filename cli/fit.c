@@ -97,7 +97,7 @@ static int open_scene(const cli* c, work* w) {
     s->system = sti_system_of(s->problem);
     s->model = sti_model_of(s->problem);
     s->bodies = sti_world_scene_of(s->problem) != NULL;
-    s->grains = sti_scene_of(s->problem) != NULL;
+    s->grains = sti_bed_scene_of(s->problem) != NULL;
     if (w->r->scheme != NULL && !sti_scheme_parse(w->r->scheme, &scheme))
         return cli_fail_usage(c, "--scheme: %.60s: alpha, convex or quasistatic expected", w->r->scheme);
     if (s->system == NULL && (w->r->scheme != NULL || w->r->alpha > 0))
@@ -313,7 +313,7 @@ static int fit(work* w) {
     w->predicted = malloc((size_t)p.m * sizeof *w->predicted);
     if (w->predicted == NULL) return cli_fail_memory(c);
     const double began = cli_now();
-    if (sti_fit(c->env, &p, &o, &a) != STI_OK) return cli_fail_about(c, w->r->scene);
+    if (sti_fit_solve(c->env, &p, &o, &a) != STI_OK) return cli_fail_about(c, w->r->scene);
     w->time_s = cli_now() - began;
     int code = a.converged && a.undetermined == 0 ? CLI_DONE : CLI_NO;
     if (!isfinite(a.value)) {

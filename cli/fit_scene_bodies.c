@@ -38,7 +38,7 @@ static void name_bodies(cli_fit_scene* s) {
 }
 
 static void name_grains(cli_fit_scene* s) {
-    const int count = sti_scene_of(s->problem)->bed.count;
+    const int count = sti_bed_scene_of(s->problem)->bed.count;
     add(s, "kinetic", "", false);
     add(s, "potential", "", false);
     add(s, "height", "", false);
@@ -66,7 +66,7 @@ static bool bed_parameter(const cli_fit_scene* s, const char* name, double* valu
     char key[80], *text;
     bool found = false;
     if (snprintf(key, sizeof key, "\"%.60s\": ", name) >= (int)sizeof key) return false;
-    if (sti_scene_json(s->c->env, sti_scene_of(s->problem), &text) != STI_OK) return false;
+    if (sti_bed_scene_json(s->c->env, sti_bed_scene_of(s->problem), &text) != STI_OK) return false;
     const char* at = strstr(text, key);
     if (at != NULL) {
         char* end;
@@ -178,12 +178,12 @@ static void read_bed(const sti_bed* bed, const sti_grains* grains, const sti_bed
 }
 
 static sti_status follow_bed(const cli_fit_scene* s, double until, cli_fit_span* span) {
-    const sti_scene* scene = sti_scene_of(s->problem);
+    const sti_bed_scene* scene = sti_bed_scene_of(s->problem);
     sti_bed_options o = scene->step;
     sti_grains grains = {0};
     sti_bed* bed = NULL;
     if (s->h > 0) o.h = s->h;
-    sti_status status = sti_scene_grains(s->c->env, scene, &grains);
+    sti_status status = sti_bed_scene_grains(s->c->env, scene, &grains);
     if (status == STI_OK) status = sti_bed_create(s->c->env, &grains, &o, &bed);
     double* x = status == STI_OK ? malloc(3 * (size_t)sti_bed_count(bed) * sizeof *x) : NULL;
     if (status == STI_OK && x == NULL) status = STI_ERR_MEMORY;

@@ -245,5 +245,6 @@ static int inspect_bodies(const cli* c, const char* path, const sti_world_scene*
 
 int cli_scene_inspect(const cli* c, const cli_inspect_request* q, const sti_document* document) {
     const sti_world_scene* bodies = sti_world_scene_of(document);
-    return bodies != NULL ? inspect_bodies(c, q->path, bodies) : cli_bed_inspect(c, q->path, sti_scene_of(document));
+    return bodies != NULL ? inspect_bodies(c, q->path, bodies)
+                          : cli_bed_inspect(c, q->path, sti_bed_scene_of(document));
 }

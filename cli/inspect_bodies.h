@@ -4,6 +4,6 @@
 
 #include "cli.h"
 
-int cli_bed_inspect(const cli* c, const char* path, const sti_scene* scene);
+int cli_bed_inspect(const cli* c, const char* path, const sti_bed_scene* scene);
 
 #endif

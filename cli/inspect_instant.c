@@ -10,10 +10,10 @@ enum { MOST_CONTACTS = 60, SHOWN = 24, WORK_LIMIT = 200000 };
 
 static int measure(const cli* c, const char* path, const sti_instant* in, cli_instant_facts* out) {
     sti_friction_cone* cone = NULL;
-    sti_status status = sti_instant_friction_cone(c->env, in, CLI_INSTANT_TOUCH, &cone);
+    sti_status status = sti_friction_cone_create_instant(c->env, in, CLI_INSTANT_TOUCH, &cone);
     if (status == STI_OK) status = sti_friction_cone_measure(c->env, cone, &out->margin);
     if (status == STI_OK) status = sti_verify_friction_cone(c->env, cone, &out->margin, WORK_LIMIT, &out->check);
-    sti_friction_cone_free(c->env, cone);
+    sti_friction_cone_destroy(c->env, cone);
     if (status == STI_ERR_TIME) return CLI_DONE;  // not told
     if (status != STI_OK) return cli_fail_about(c, path);
     out->cone =

@@ -148,11 +148,11 @@ int cli_system_inspect(const cli* c, const cli_inspect_request* q, const sti_doc
 
 // ---- beds
 
-int cli_bed_inspect(const cli* c, const char* path, const sti_scene* scene) {
+int cli_bed_inspect(const cli* c, const char* path, const sti_bed_scene* scene) {
     static const char* const kinds[] = {
         [STI_WALL_PLANE] = "plane", [STI_WALL_CYLINDER] = "cylinder", [STI_WALL_CONE] = "cone"};
     sti_grains g;
-    if (sti_scene_grains(c->env, scene, &g) != STI_OK) return cli_fail_about(c, path);
+    if (sti_bed_scene_grains(c->env, scene, &g) != STI_OK) return cli_fail_about(c, path);
     double mass = 0, least = INFINITY, most = 0, low = INFINITY, high = -INFINITY;
     for (int k = 0; k < g.count; k++) {
         mass += g.mass[k];

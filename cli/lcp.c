@@ -14,7 +14,7 @@ typedef struct posed {
     const sti_avi* avi;
     sti_kind kind;
     int free_count, pairs;
-    sti_avi_posed made;  // of an inequality
+    sti_avi_mlcp made;  // of an inequality
 } posed;
 
 static sti_status pose(const cli* c, const sti_document* document, posed* p) {
@@ -23,7 +23,7 @@ static sti_status pose(const cli* c, const sti_document* document, posed* p) {
                  .avi = sti_avi_of(document),
                  .kind = sti_document_kind(document)};
     if (p->avi != NULL) {
-        const sti_status status = sti_avi_pose(c->env, p->avi, &p->made);
+        const sti_status status = sti_avi_mlcp_make(c->env, p->avi, &p->made);
         if (status != STI_OK) return status;
         p->mlcp = &p->made.mlcp;
     }
@@ -33,28 +33,27 @@ static sti_status pose(const cli* c, const sti_document* document, posed* p) {
 }
 
 static void drop_posed(const cli* c, posed* p) {
-    sti_avi_posed_clear(c->env, &p->made);
+    sti_avi_mlcp_clear(c->env, &p->made);
 }
 
 // ---- reading the request
 
-static int choose_solver(const cli* c, const cli_solve_request* r, sti_solver* out) {
-    const char* names[STI_SOLVER_COUNT];
+static int choose_solver(const cli* c, const cli_solve_request* r, sti_lcp_solver* out) {
+    const char* names[STI_LCP_SOLVER_COUNT];
     if (r->all && r->cross_check)
         return cli_fail_usage(c,
                               "--cross-check: compares two solutions, --all lists every one: one of the two options");
-    for (int k = 0; k < STI_SOLVER_COUNT; k++) names[k] = sti_solver_text((sti_solver)k);
+    for (int k = 0; k < STI_LCP_SOLVER_COUNT; k++) names[k] = sti_lcp_solver_text((sti_lcp_solver)k);
     if (r->solver == NULL) {
-        *out = r->all ? STI_SOLVER_ENUM : STI_SOLVER_AUTO;
+        *out = r->all ? STI_LCP_ENUM : STI_LCP_AUTO;
         return CLI_DONE;
     }
-    if (!sti_solver_parse(r->solver, out)) {
-        const char* near = cli_nearest(r->solver, names, STI_SOLVER_COUNT);
-        return cli_fail_usage(c,
-                              "--solver: %.60s: no such solver%s%s; there are auto, lemke, enum, newton, pgs and ipm",
-                              r->solver, near != NULL ? ", did you mean " : "", near != NULL ? near : "");
+    if (!sti_lcp_solver_parse(r->solver, out)) {
+        const char* near = cli_nearest(r->solver, names, STI_LCP_SOLVER_COUNT);
+        return cli_fail_usage(c, "--solver: %.60s: no such solver%s%s; there are " CLI_LCP_SOLVERS, r->solver,
+                              near != NULL ? ", did you mean " : "", near != NULL ? near : "");
     }
-    if (r->all && *out != STI_SOLVER_ENUM)
+    if (r->all && *out != STI_LCP_ENUM)
         return cli_fail_usage(c, "--all: lists every solution by enumeration, --solver %s does not", r->solver);
     return CLI_DONE;
 }
@@ -163,7 +162,7 @@ static void say_answer(const cli* c, const char* path, const posed* p, const sti
     say_size(c, path, p);
     cli_say(c, "  %s%s%s by %s, %ld iteration%s, %.3g s\n", outcome_color(c, a->outcome),
             a->outcome == STI_NO_SOLUTION ? "no solution" : sti_outcome_text(a->outcome), cli_plain(c),
-            sti_solver_text(a->solver), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
+            sti_lcp_solver_text(a->solver), a->iterations, a->iterations == 1 ? "" : "s", a->time_s);
     if (a->outcome == STI_SOLVED) {
         if (p->avi != NULL)
             say_inequality(c, p, a);
@@ -176,8 +175,8 @@ static void say_answer(const cli* c, const char* path, const posed* p, const sti
     say_proof(c, a);
     if (!c->verbose) return;
     for (int k = 0; k < a->attempt_count; k++) {
-        const sti_attempt* t = &a->attempts[k];
-        cli_say(c, "  tried %s: %s after %ld iterations, residual %.2e: %s\n", sti_solver_text(t->solver),
+        const sti_lcp_attempt* t = &a->attempts[k];
+        cli_say(c, "  tried %s: %s after %ld iterations, residual %.2e: %s\n", sti_lcp_solver_text(t->solver),
                 sti_termination_text(t->termination), t->iterations, t->residual, t->why);
     }
 }
@@ -239,7 +238,7 @@ static int solve_one(const cli* c, const cli_solve_request* r, const posed* p, s
 // for w, alpha and z_exact.
 static sti_status first_answer(const cli* c, const posed* p, const sti_lcp_solution_set* s, sti_lcp_answer* a) {
     const size_t width = (size_t)s->free_count + (size_t)s->n;
-    *a = (sti_lcp_answer){.solver = STI_SOLVER_ENUM,
+    *a = (sti_lcp_answer){.solver = STI_LCP_ENUM,
                           .mixed = s->mixed,
                           .free_count = s->free_count,
                           .n = s->n,

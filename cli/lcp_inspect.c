@@ -297,10 +297,10 @@ static sti_status exact_block(const cli* c, const sti_mlcp* p, sti_rationals** o
 
 static sti_status inspect_mlcp(const cli* c, const sti_classes_options* options, report* r) {
     sti_rationals* exact;
-    sti_status status = sti_mlcp_recognize(c->env, r->mlcp, options, &r->structure);
+    sti_status status = sti_mlcp_structure_create(c->env, r->mlcp, options, &r->structure);
     if (status != STI_OK) return status;
     status = exact_block(c, r->mlcp, &exact);
-    if (status == STI_OK) status = sti_matrix_classify(c->env, &r->mlcp->B, exact, options, &r->classes);
+    if (status == STI_OK) status = sti_classes_create(c->env, &r->mlcp->B, exact, options, &r->classes);
     sti_rationals_destroy(exact);
     return status;
 }
@@ -314,12 +314,12 @@ static sti_status find_out(const cli* c, const cli_inspect_request* q, report* r
     const double start = cli_now();
     sti_status status = STI_OK;
     if (r->avi != NULL) {
-        status = sti_matrix_classify(c->env, &r->avi->M, r->avi->M_exact, &options, &r->classes);
+        status = sti_classes_create(c->env, &r->avi->M, r->avi->M_exact, &options, &r->classes);
     } else if (mixed) {
         status = inspect_mlcp(c, &options, r);
     } else {
-        status = sti_matrix_classify(c->env, &r->lcp->M, r->lcp->M_exact, &options, &r->classes);
-        if (status == STI_OK) status = sti_lcp_homogeneous_test(c->env, r->lcp, r->classes, &r->homogeneous);
+        status = sti_classes_create(c->env, &r->lcp->M, r->lcp->M_exact, &options, &r->classes);
+        if (status == STI_OK) status = sti_homogeneous_test_create(c->env, r->lcp, r->classes, &r->homogeneous);
     }
     if (status == STI_OK && pairs <= MOST_PAIRS && (!mixed || r->mlcp->n <= MOST_FREE)) {
         // a little less than is left, so that it ends by itself with what it has found
@@ -339,10 +339,10 @@ int cli_lcp_inspect(const cli* c, const cli_inspect_request* q, const sti_docume
                 .avi = sti_avi_of(document),
                 .kind = sti_document_kind(document)};
     int code = CLI_DONE;
-    sti_avi_posed posed = {0};
+    sti_avi_mlcp posed = {0};
     if (q->picture != NULL && r.lcp->n != 2 && r.lcp->n != 3)
         return cli_fail_usage(c, "--picture: %.200s: cones of order %d: 2 or 3 is expected", q->path, r.lcp->n);
-    if (r.avi != NULL && sti_avi_pose(c->env, r.avi, &posed) != STI_OK) return cli_fail_about(c, q->path);
+    if (r.avi != NULL && sti_avi_mlcp_make(c->env, r.avi, &posed) != STI_OK) return cli_fail_about(c, q->path);
     if (r.avi != NULL) r.mlcp = &posed.mlcp;
     if (find_out(c, q, &r) != STI_OK)
         code = cli_fail_about(c, q->path);
@@ -356,7 +356,7 @@ int cli_lcp_inspect(const cli* c, const cli_inspect_request* q, const sti_docume
     sti_homogeneous_test_destroy(c->env, r.homogeneous);
     sti_mlcp_structure_destroy(c->env, r.structure);
     sti_lcp_solution_set_destroy(c->env, r.cones);
-    sti_avi_posed_clear(c->env, &posed);
+    sti_avi_mlcp_clear(c->env, &posed);
     cli_cones_drop(c, &r.covering);
     return code;
 }

@@ -367,7 +367,7 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
     int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
     if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem);
-    const sti_scene* scene = sti_scene_of(problem);
+    const sti_bed_scene* scene = sti_bed_scene_of(problem);
     const char* looks = view_option(r) != NULL ? view_option(r) : r->size != NULL && scene == NULL ? "--size" : NULL;
     if (looks != NULL) {
         sti_document_destroy(problem);
@@ -406,7 +406,7 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
     else if (scene != NULL && r->settings != NULL && sti_document_set(problem, r->settings) != STI_OK)
         code = cli_fail_about(c, "--set");
     else if (scene != NULL)
-        code = cli_run_bed(c, r, sti_scene_of(problem));
+        code = cli_run_bed(c, r, sti_bed_scene_of(problem));
     const char* foreign = r->problem != NULL       ? "--problem"
                           : r->jamming             ? "--jamming"
                           : r->accept > 0          ? "--accept"
@@ -488,7 +488,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--step", CLI_POSITIVE, "H", "length of a step", &r.step},
         {"--law", CLI_TEXT, "LAW", "of grains: coulomb, cone or facets; of a system: facets or cone", &r.law},
         {"--solver", CLI_TEXT, "NAME",
-         "of grains: gs, apgd, bb, blmvm, tron, ipm, tao:blmvm, ..; of bodies: auto, gs, newton, ..", &r.solver},
+         "of grains: " STI_BED_SOLVER_LIST(CLI_WORD) "tao:blmvm, ..; of bodies: auto, gs, newton, ..", &r.solver},
         {"--scheme", CLI_TEXT, "NAME", "of a system: alpha, convex or quasistatic (alpha)", &own.scheme},
         {"--alpha", CLI_POSITIVE, "A",
          "weight of the new velocity: of a system in (0, 1] (1/2), of bodies in [1/2, 1] (1)", &own.alpha},

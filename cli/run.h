@@ -152,6 +152,6 @@ int cli_run_drive(const cli* c, const cli_run_request* request, sti_simulation* 
 
 // ---- kinds of runs
 
-int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene);  // scene NULL: --resume
+int cli_run_bed(cli* c, const cli_run_request* request, const sti_bed_scene* scene);  // scene NULL: --resume
 
 #endif

@@ -40,11 +40,11 @@ static setting word(const char* option, const char* name, const char* value) {
 }
 
 // What --set says, then the options; each is tried on the scene for its own message.
-static int gather_settings(const cli* c, const cli_run_request* r, const sti_scene* from, char** out) {
+static int gather_settings(const cli* c, const cli_run_request* r, const sti_bed_scene* from, char** out) {
     const setting list[SETTINGS] = {number("--time", "time", r->time), number("--step", "h", r->step),
                                     number("--tol", "tol", r->tol), word("--law", "law", r->law),
                                     word("--solver", "solver", cli_bed_tao_named(r->solver) ? NULL : r->solver)};
-    sti_scene scene = *from;
+    sti_bed_scene scene = *from;
     size_t size = SETTINGS * (sizeof list[0].value + 20) + (r->settings != NULL ? strlen(r->settings) : 0), at = 0;
     char* text = *out = calloc(size, 1);
     if (text == NULL) return cli_fail_memory(c);
@@ -54,13 +54,13 @@ static int gather_settings(const cli* c, const cli_run_request* r, const sti_sce
         if (s->value[0] == '\0') continue;
         if (is_set(r->settings, s->name))
             return cli_fail_usage(c, "%s: given twice, --set has %s too", s->option, s->name);
-        if (sti_scene_set(c->env, &scene, s->name, s->value) != STI_OK) return cli_fail_about(c, s->option);
+        if (sti_bed_scene_set(c->env, &scene, s->name, s->value) != STI_OK) return cli_fail_about(c, s->option);
         at += (size_t)snprintf(text + at, size - at, "%s%s=%s", at > 0 ? "," : "", s->name, s->value);
     }
     return CLI_DONE;
 }
 
-static int begin(const cli* c, const cli_run_request* r, const sti_scene* scene, sti_simulation** out) {
+static int begin(const cli* c, const cli_run_request* r, const sti_bed_scene* scene, sti_simulation** out) {
     sti_run_source source = {.name = r->scene};
     char *text = NULL, *settings = NULL;
     int code = gather_settings(c, r, scene, &settings);
@@ -105,7 +105,7 @@ static int finish(const cli* c, cli_bed_run* run) {
     return code == CLI_DONE && short_of ? CLI_NO : code;
 }
 
-int cli_run_bed(cli* c, const cli_run_request* request, const sti_scene* scene) {
+int cli_run_bed(cli* c, const cli_run_request* request, const sti_bed_scene* scene) {
     cli_bed_run run = {.c = c, .request = request, .dir = request->resume != NULL ? request->resume : request->out};
     cli_run_driver driver = {
         .c = c, .request = request, .text = progress_text, .curve = run.dir != NULL, .watch = watch, .user = &run};

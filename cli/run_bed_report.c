@@ -33,7 +33,7 @@ static sti_status find_facts(const cli* c, const cli_bed_run* run, facts* f) {
 // ---- JSON
 
 static void put_settings(cli_json* j, const cli* c, const cli_bed_run* run) {
-    const sti_scene* s = run->of->scene;
+    const sti_bed_scene* s = run->of->scene;
     cli_json_text(j, "layout", sti_layout_text(s->bed.layout));
     cli_json_integer(j, "grain_count", run->of->grains->count);
     cli_json_integer(j, "seed", (long long)s->bed.seed);
@@ -93,7 +93,7 @@ static void put_flow(cli_json* j, const cli_bed_run* run) {
         cli_json_null(j, "flow");
         return;
     }
-    const sti_flow flow = sti_recirculation_flow(run->of->flow);
+    const sti_outflow flow = sti_recirculation_outflow(run->of->flow);
     cli_json_object(j, "flow");
     cli_json_integer(j, "left", flow.left);
     cli_json_number(j, "rate", run->of->last.time > 0 ? (double)flow.left / run->of->last.time : 0);
@@ -149,7 +149,7 @@ static void fill_json(cli_json* j, const cli* c, const cli_bed_run* run, const f
 
 static void say(const cli* c, const cli_bed_run* run, const facts* f) {
     const sti_bed_run* t = run->of;
-    const sti_scene* s = run->of->scene;
+    const sti_bed_scene* s = run->of->scene;
     cli_say(c, "%s%d grains%s, %ld steps of %g, %s at t = %g\n", cli_strong(c), run->of->grains->count, cli_plain(c),
             t->steps, s->step.h, cli_run_ended(run->state.end, "at rest"), t->last.time);
     cli_run_say_idle(c, run->request, t->steps - run->state.begun, t->last.time);
@@ -177,7 +177,7 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
         cli_say(c, "  packing %.4f below 80 %% of the height, %.4f in all; top at %.4g\n", f->packing.bottom,
                 f->packing.all, f->packing.top);
     if (run->of->flow != NULL) {
-        const sti_flow flow = sti_recirculation_flow(run->of->flow);
+        const sti_outflow flow = sti_recirculation_outflow(run->of->flow);
         cli_say(c, "  %ld grains left below, %.4g for each unit of time", flow.left, (double)flow.left / t->last.time);
         if (isnan(flow.residence))
             cli_say(c, "\n");

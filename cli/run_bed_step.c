@@ -12,7 +12,7 @@ static int write_problem(const cli* c, cli_bed_run* run, const sti_run* now) {
     char title[160], *json;
     snprintf(title, sizeof title, "step %ld of %d grains (%s), h = %g", run->of->steps, run->of->grains->count,
              sti_layout_text(run->of->scene->bed.layout), run->of->scene->step.h);
-    if (sti_scene_json(c->env, run->of->scene, &json) != STI_OK) return cli_fail_env(c);
+    if (sti_bed_scene_json(c->env, run->of->scene, &json) != STI_OK) return cli_fail_env(c);
     const int code = cli_run_save_problem(c, now, title, json, run->request->problem, &run->problem_residual);
     sti_env_free(c->env, json);
     return code;
@@ -41,7 +41,7 @@ static int test_jamming(const cli* c, cli_bed_run* run) {
     sti_jamming_options options = sti_jamming_options_default();
     options.time_limit_s = run->request->jamming_limit;
     sti_bed_jamming_clear(c->env, &run->jamming);
-    if (sti_bed_jamming_test(c->env, run->of->bed, &options, &run->jamming) != STI_OK)
+    if (sti_bed_jamming_analyze(c->env, run->of->bed, &options, &run->jamming) != STI_OK)
         return cli_fail_about(c, "--jamming");
     return run->jamming.r == NULL || keep_ends(run) ? CLI_DONE : cli_fail_memory(c);
 }

@@ -106,7 +106,7 @@ int cli_run_drive_by(cli_run_driver* d, sti_simulation* simulation, sti_run** ou
 int cli_run_save_problem(const cli* c, const sti_run* run, const char* title, const char* description, const char* path,
                          double* residual) {
     sti_run_problem p;
-    if (sti_run_pose_step(c->env, run, &p) != STI_OK) return cli_fail_about(c, "--problem");
+    if (sti_run_problem_make(c->env, run, &p) != STI_OK) return cli_fail_about(c, "--problem");
     const sti_status status = sti_run_problem_save(c->env, &p, title, description, path);
     *residual = p.contact_answer->residual;
     sti_run_problem_clear(c->env, &p);

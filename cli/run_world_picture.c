@@ -112,7 +112,7 @@ static sti_status draw_shape(const cli* c, cli_svg* s, const cli_world_run* run,
     outline o = {.x = x, .y = y};
     const sti_bodies* b = run->of->scene->bodies;
     const sti_shape* shape = sti_bodies_shape(b, k, &body, &place, NULL);
-    const sti_status status = sti_surface_create(c->env, shape, extent, &surface);
+    const sti_status status = sti_surface_make(c->env, shape, extent, &surface);
     if (status != STI_OK || surface.vertex_count >= MOST) {
         sti_surface_clear(c->env, &surface);
         return status;

@@ -75,11 +75,11 @@ static sti_status ask_sticking(cli_ask* a) {
     o.gap_tol = TOUCH;
     o.exact = a->instant->n <= EXACT_MOST;
     o.time_limit_s = 0.5 * a->limit;
-    sti_status status = sti_sticking_analyze(a->env, a->instant, &o, &s);
+    sti_status status = sti_sticking_create(a->env, a->instant, &o, &s);
     if (status == STI_ERR_TIME && !called_off(a)) {  // then the decision alone
         o.propositions = o.family = false;
         sti_env_limit_time(a->env, a->limit);
-        status = sti_sticking_analyze(a->env, a->instant, &o, &s);
+        status = sti_sticking_create(a->env, a->instant, &o, &s);
     }
     if (status != STI_OK) return status;
     // only what is shown is checked: the decision, with its forces or its motion
@@ -137,11 +137,11 @@ static sti_status ask_closure(cli_ask* a) {
     o.gap_tol = TOUCH;
     o.object = a->object;
     o.object_count = a->object_count;
-    sti_status status = sti_force_closure(a->env, &a->grip, &o, &force);
+    sti_status status = sti_force_closure_analyze(a->env, &a->grip, &o, &force);
     if (status != STI_OK) return status;
-    status = sti_form_closure(a->env, &a->grip, &o, &form);
+    status = sti_form_closure_analyze(a->env, &a->grip, &o, &form);
     if (status == STI_OK) {
-        status = sti_grasp_friction_find(a->env, &a->grip, &o, STI_GRASP_COMMON, &least);
+        status = sti_grasp_friction_analyze(a->env, &a->grip, &o, STI_GRASP_COMMON, &least);
         if (status == STI_OK && force.closed != STI_UNDECIDED)
             status = sti_verify_closure(a->env, &a->grip, &o, true, &force, 1e-8, &checked);
         if (status == STI_OK) {

@@ -44,7 +44,7 @@ static sti_status make_simulation(sti_env* env, const cli_serve_scene* from, con
     char* text = read_text(from, &source.size);
     sti_status status = STI_ERR_MEMORY;
     source.text = text;
-    if (text != NULL && sti_scene_of(document) != NULL)
+    if (text != NULL && sti_bed_scene_of(document) != NULL)
         status = sti_bed_simulation(env, &source, out);
     else if (text != NULL && sti_system_of(document) != NULL)
         status = sti_system_simulation(env, &source, NULL, out);
@@ -57,8 +57,8 @@ static sti_status make_simulation(sti_env* env, const cli_serve_scene* from, con
 }
 
 bool cli_course_takes(const sti_document* document) {
-    return sti_scene_of(document) != NULL || sti_system_of(document) != NULL || sti_manipulation_of(document) != NULL ||
-           sti_navigation_of(document) != NULL;
+    return sti_bed_scene_of(document) != NULL || sti_system_of(document) != NULL ||
+           sti_manipulation_of(document) != NULL || sti_navigation_of(document) != NULL;
 }
 
 static void add_name(cli_course* s, const char* name) {
@@ -393,7 +393,7 @@ bool cli_course_save(cli_course* s, const char* to) {
 
 sti_status cli_course_save_problem(const cli_course* s, const char* title, const char* to) {
     sti_run_problem problem;
-    sti_status status = sti_run_pose_step(s->env, s->run, &problem);
+    sti_status status = sti_run_problem_make(s->env, s->run, &problem);
     if (status == STI_OK) status = sti_run_problem_save(s->env, &problem, title, NULL, to);
     sti_run_problem_clear(s->env, &problem);
     return status;

@@ -53,8 +53,7 @@ static int run(cli* c, int argc, char** argv) {
     bool ranks = false;
     long threads = 0;
     const cli_option options[] = {
-        {"--solver", CLI_TEXT, "NAME", "auto, lemke, enum, newton, pgs or ipm; of contact: see below (auto)",
-         &r.solver},
+        {"--solver", CLI_TEXT, "NAME", CLI_LCP_SOLVERS "; of contact: see below (auto)", &r.solver},
         {"--all", CLI_FLAG, NULL, "every solution, by enumeration in exact arithmetic", &r.all},
         {"--tol", CLI_POSITIVE, "TOL", "residual at which a point counts as a solution", &r.tol},
         {"--max-iterations", CLI_COUNT, "N", "stop after so many pivots, sweeps or steps; with --all: pieces",

@@ -341,7 +341,7 @@ static void report_bed(const cli* c, const report* r, const sti_recorded_bed* w,
 static void find_steps(const cli* c, const sti_recorded_bed* w, sti_bed_verify_options* o) {
     sti_document* document = NULL;
     if (sti_document_parse(c->env, w->scene, strlen(w->scene), "scene", &document) != STI_OK) return;
-    const sti_scene* scene = sti_scene_of(document);
+    const sti_bed_scene* scene = sti_bed_scene_of(document);
     if (scene != NULL && scene->step.tol > 0) o->step_tol = scene->step.tol;
     if (scene != NULL) o->law = scene->step.law;
     if (scene != NULL) o->facets = scene->step.facets;

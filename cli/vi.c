@@ -136,7 +136,7 @@ int cli_vi_inspect(const cli* c, const cli_inspect_request* r, const sti_documen
     if (sti_vi_at_start(c->env, vi, &x, &F, &J) != STI_OK) return cli_fail_about(c, r->path);
     const sti_matrix M = sti_matrix_dense_view(vi->n, vi->n, J);
     int code;
-    if (sti_matrix_classify(c->env, &M, NULL, &o, &classes) != STI_OK)
+    if (sti_classes_create(c->env, &M, NULL, &o, &classes) != STI_OK)
         code = cli_fail_about(c, r->path);
     else
         code = say_classes(c, r->path, vi, x, F, classes);

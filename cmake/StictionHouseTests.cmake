@@ -7,6 +7,7 @@ endfunction()
 
 set(house ${PROJECT_SOURCE_DIR}/tests/house)
 house_test(house.headers bash ${house}/headers.sh ${PROJECT_SOURCE_DIR}/include)
+house_test(house.names python3 ${house}/names.py ${PROJECT_SOURCE_DIR}/include/stiction ${PROJECT_SOURCE_DIR}/tests)
 house_test(house.symbols bash ${house}/symbols.sh ${PROJECT_SOURCE_DIR}/include $<TARGET_FILE:stiction>
            $<TARGET_FILE:stiction_static>)
 house_test(house.consumer bash ${PROJECT_SOURCE_DIR}/tests/consumer/run.sh ${PROJECT_BINARY_DIR}

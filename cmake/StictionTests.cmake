@@ -54,8 +54,9 @@ function(suite_test name)
     ENVIRONMENT "TSAN_OPTIONS=halt_on_error=1;ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;STI_SOURCE_DIR=${PROJECT_SOURCE_DIR};STI_SHARED_DIR=${PROJECT_SOURCE_DIR}/../shared")
 endfunction()
 
-# The tree of the thread sanitizer has the tests that start threads, and nothing else: those of the rooms that include par
-# (bodies do not; their islands are solved one after the other).
+# The tree of the thread sanitizer has the tests that start threads, and nothing else: those of the rooms that include par.
+# Bodies do not, their islands are solved one after the other; par.threads steps them with several workers, and in two
+# programs at once.
 set(thread_tests test_par_tasks test_par_threads test_contact_gs test_granular_state test_stochastic_team
     test_linalg_lapack)
 

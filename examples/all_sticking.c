@@ -31,7 +31,7 @@ int main(void) {
         contacts[0].mu = contacts[1].mu = slippery ? 0.4 : 0.5;
         sti_sticking* r;
         sti_sticking_verification check;
-        if (sti_sticking_analyze(env, &instant, NULL, &r) != STI_OK) return 1;
+        if (sti_sticking_create(env, &instant, NULL, &r) != STI_OK) return 1;
         printf("mu = %g: %s\n", contacts[0].mu, sti_sticking_outcome_text(r->answer.outcome));
         if (r->answer.outcome == STI_STICKING_YES)
             printf("    wall pushes with %.3f to %.3f\n", r->lower[2], r->upper[2]);

@@ -20,7 +20,7 @@ static void solve(sti_env* env, const sti_lcp* lcp, sti_outcome expected) {
         return;
     }
     printf("q = (%g, %g): %s, by %s\n", lcp->q[0], lcp->q[1], sti_outcome_text(answer.outcome),
-           sti_solver_text(answer.solver));
+           sti_lcp_solver_text(answer.solver));
     if (answer.outcome == STI_SOLVED) {
         printf("    z = (%g, %g), w = (%g, %g), residual %.1e\n", answer.z[0], answer.z[1], answer.w[0], answer.w[1],
                answer.residual);

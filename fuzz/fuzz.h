@@ -147,8 +147,8 @@ static inline void fuzz_use_problem(const sti_document* problem) {
         sink += t;
     } else if (sti_world_scene_of(problem) != NULL) {
         sink += sti_bodies_count(sti_world_scene_of(problem)->bodies);
-    } else if (sti_scene_of(problem) != NULL) {
-        sink += sti_scene_of(problem)->time;
+    } else if (sti_bed_scene_of(problem) != NULL) {
+        sink += sti_bed_scene_of(problem)->time;
     } else {
         abort();
     }

@@ -25,7 +25,7 @@ static sti_status record(sti_env* env, const void* from, size_t size, int steps,
         if (status == STI_OK && k % 3 == 0) status = sti_world_record_frame(r, world);
     }
     if (status == STI_OK) status = sti_world_record_commit(r, false);
-    if (status == STI_OK && bytes != NULL) status = sti_world_record_state(r, bytes, bytes_size);
+    if (status == STI_OK && bytes != NULL) status = sti_world_record_save_state(r, bytes, bytes_size);
     sti_world_record_destroy(r);
     sti_world_destroy(world);
     return status;

@@ -1,5 +1,5 @@
 // fuzz_state.c: any edits of the state of a small bed in motion, which is then loaded, steps and is saved again.
-#include <stiction/run.h>
+#include <stiction/recording.h>
 
 #include "fuzz.h"
 #include "granular/bed.h"

@@ -37,7 +37,7 @@ static void make_state(sti_env* env, int scheme) {
     for (int k = 0; k < 5; k++) {
         fuzz_must(env, sti_stepper_step(s, NULL));
     }
-    fuzz_must(env, sti_stepper_save(s, &whole[scheme], &whole_size[scheme]));
+    fuzz_must(env, sti_stepper_save_state(s, &whole[scheme], &whole_size[scheme]));
     sti_stepper_destroy(s);
 }
 
@@ -50,11 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     char* bytes = fuzz_edited(data + 1, size - 1, whole[scheme], whole_size[scheme]);
     if (bytes == NULL) return 0;
     sti_stepper* s = make_stepper(env, scheme);
-    sti_status status = sti_stepper_load(s, bytes, whole_size[scheme]);
+    sti_status status = sti_stepper_load_state(s, bytes, whole_size[scheme]);
     for (int k = 0; status == STI_OK && k < 2; k++) status = sti_stepper_step(s, NULL);
     void* again = NULL;
     size_t again_size;
-    if (status == STI_OK) status = sti_stepper_save(s, &again, &again_size);
+    if (status == STI_OK) status = sti_stepper_save_state(s, &again, &again_size);
     if (status != STI_OK) fuzz_check_error(env, status);
     sti_env_free(env, again);
     sti_stepper_destroy(s);

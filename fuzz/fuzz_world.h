@@ -2,7 +2,7 @@
 #ifndef STICTION_FUZZ_WORLD_H
 #define STICTION_FUZZ_WORLD_H
 
-#include <stiction/run.h>
+#include <stiction/recording.h>
 
 #include "fuzz.h"
 

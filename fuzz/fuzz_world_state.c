@@ -22,8 +22,8 @@ static void make_states(sti_env* env) {
         fuzz_must(env, sti_world_step(world, &report));
         fuzz_must(env, sti_run_checker_look_world(checker, world, &report));
     }
-    fuzz_must(env, sti_world_save(world, &whole[0], &whole_size[0]));
-    fuzz_must(env, sti_run_checker_save(checker, &whole[1], &whole_size[1]));
+    fuzz_must(env, sti_world_save_state(world, &whole[0], &whole_size[0]));
+    fuzz_must(env, sti_run_checker_save_state(checker, &whole[1], &whole_size[1]));
     sti_run_checker_destroy(checker);
     sti_world_destroy(world);
 }
@@ -43,10 +43,10 @@ static void go_on(sti_env* env, sti_world* world, sti_run_checker* checker) {
     sti_run_checker_result(checker, &found);
     void* bytes;
     size_t size;
-    const sti_status status = sti_world_save(world, &bytes, &size);
+    const sti_status status = sti_world_save_state(world, &bytes, &size);
     if (status != STI_OK) fuzz_check_error(env, status);
     // what was saved is what a world can have had
-    if (status == STI_OK && sti_world_load(world, bytes, size) != STI_OK) fuzz_check_error(env, STI_ERR_INPUT);
+    if (status == STI_OK && sti_world_load_state(world, bytes, size) != STI_OK) fuzz_check_error(env, STI_ERR_INPUT);
     sti_env_free(env, bytes);
 }
 
@@ -59,8 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (bytes == NULL) return 0;
     sti_world* world = fuzz_world(env);
     sti_run_checker* checker = make_checker(env);
-    sti_status status = sti_world_load(world, which == 0 ? bytes : whole[0], whole_size[0]);
-    if (status == STI_OK) status = sti_run_checker_load(checker, which == 1 ? bytes : whole[1], whole_size[1]);
+    sti_status status = sti_world_load_state(world, which == 0 ? bytes : whole[0], whole_size[0]);
+    if (status == STI_OK) status = sti_run_checker_load_state(checker, which == 1 ? bytes : whole[1], whole_size[1]);
     if (status == STI_OK)
         go_on(env, world, checker);
     else

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <stiction/stiction.h>
 #include <string.h>
 #include <time.h>
@@ -100,14 +100,14 @@ static sti_bed* make_bed(sti_env* env, const scene* s, uint64_t seed) {
     for (int k = 0; k < STI_LAYOUT_COUNT; k++) {
         if (strcmp(sti_layout_text((sti_layout)k), s->layout) == 0) layout = (sti_layout)k;
     }
-    sti_scene def = sti_scene_default(layout, s->count);
+    sti_bed_scene def = sti_bed_scene_default(layout, s->count);
     sti_grains grains;
     sti_bed* bed;
     def.bed.seed = seed;
     def.step.h = s->h;
     def.step.tol = s->tol;
-    if (s->mu != NULL) must(env, sti_scene_set(env, &def, "mu", s->mu));
-    must(env, sti_scene_grains(env, &def, &grains));
+    if (s->mu != NULL) must(env, sti_bed_scene_set(env, &def, "mu", s->mu));
+    must(env, sti_bed_scene_grains(env, &def, &grains));
     must(env, sti_bed_create(env, &grains, &def.step, &bed));
     sti_grains_clear(env, &grains);
     return bed;

@@ -42,9 +42,24 @@ typedef struct sti_actuation {
 } sti_actuation;
 
 // base: the wrench without actuators (n); n is the dimension of wrenches of the mode, whose cone must be exact.
-STI_API sti_status sti_mode_actuation(sti_env* env, const sti_mode_wrenches* wrenches, int n, const sti_rationals* base,
-                                      const sti_actuators* actuators, sti_actuation** out);
+STI_API sti_status sti_actuation_create(sti_env* env, const sti_mode_wrenches* wrenches, int n,
+                                        const sti_rationals* base, const sti_actuators* actuators, sti_actuation** out);
 STI_API void sti_actuation_destroy(sti_env* env, sti_actuation* actuation);  // accepts NULL
+
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+typedef struct sti_actuation_verification {
+    bool accepted;     // everything below is within tol; false where nothing was looked at: a mode out of reach
+    double bounds;     // of controls, beyond
+    double faces;      // by which a face is nearer than the margin, relative
+    double equations;  // relative
+    double gap;        // how much larger the margin could be, by the multipliers; NAN: the set has no face
+    char text[120];
+} sti_actuation_verification;
+
+STI_API sti_status sti_verify_actuation(sti_env* env, const sti_mode_wrenches* wrenches, int n,
+                                        const sti_rationals* base, const sti_actuators* actuators,
+                                        const sti_actuation* claim, double tol, sti_actuation_verification* out);
 
 #ifdef __cplusplus
 }

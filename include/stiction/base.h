@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
-#define STI_API
-#else
+#if defined(__GNUC__)
 #define STI_API __attribute__((visibility("default")))
+#else
+#define STI_API
 #endif
 
 #ifdef __cplusplus

@@ -294,8 +294,8 @@ STI_API void sti_world_instant_note(const sti_world* world, char* text, size_t r
 
 // All that later steps depend on, as bytes (free with sti_env_free), and back into a world made of the same bodies with
 // the same options: it goes on bit for bit.
-STI_API sti_status sti_world_save(const sti_world* world, void** bytes, size_t* size);
-STI_API sti_status sti_world_load(sti_world* world, const void* bytes, size_t size);
+STI_API sti_status sti_world_save_state(const sti_world* world, void** bytes, size_t* size);
+STI_API sti_status sti_world_load_state(sti_world* world, const void* bytes, size_t size);
 
 #ifdef __cplusplus
 }

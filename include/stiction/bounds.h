@@ -96,6 +96,19 @@ STI_API const sti_interval* sti_bound_find(const sti_bound_answer* answer, const
 // What a document holds (document.h); NULL when of another kind.
 STI_API const sti_bound_problem* sti_bound_problem_of(const sti_document* document);
 
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+typedef struct sti_bound_verification {
+    bool accepted;
+    double agreement;  // largest distance, relative to the size, that is left between a number and its own enclosure
+    char text[240];
+} sti_bound_verification;
+
+// The quantity and its bound are enclosed again, by rules of low order on many cells over spans: no number may lie
+// outside, and the inequality must hold for the new enclosures.
+STI_API sti_status sti_verify_bound(sti_env* env, const sti_bound_problem* problem, const sti_bound_answer* answer,
+                                    sti_bound_verification* out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,8 +68,8 @@ typedef struct sti_classes_options {
 STI_API sti_classes_options sti_classes_options_default(void);
 
 // M_exact (row major, may be NULL) replaces the doubles where decisions are exact.
-STI_API sti_status sti_matrix_classify(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
-                                       const sti_classes_options* options, sti_classes** out);
+STI_API sti_status sti_classes_create(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
+                                      const sti_classes_options* options, sti_classes** out);
 STI_API void sti_classes_destroy(sti_env* env, sti_classes* classes);
 
 // S3 theorem 1.2.8 (S0 theorem 1). The implication
@@ -85,8 +85,8 @@ typedef struct sti_homogeneous_test {
     char how[200];
 } sti_homogeneous_test;
 
-STI_API sti_status sti_lcp_homogeneous_test(sti_env* env, const sti_lcp* lcp, const sti_classes* classes,
-                                            sti_homogeneous_test** out);
+STI_API sti_status sti_homogeneous_test_create(sti_env* env, const sti_lcp* lcp, const sti_classes* classes,
+                                               sti_homogeneous_test** out);
 STI_API void sti_homogeneous_test_destroy(sti_env* env, sti_homogeneous_test* test);
 
 // Is q in pos C_M(alpha)? Decided exactly. v (n) are the nonnegative coordinates when it is; otherwise y
@@ -119,8 +119,8 @@ typedef struct sti_mlcp_structure {
     char how[200];
 } sti_mlcp_structure;
 
-STI_API sti_status sti_mlcp_recognize(sti_env* env, const sti_mlcp* mlcp, const sti_classes_options* options,
-                                      sti_mlcp_structure** out);
+STI_API sti_status sti_mlcp_structure_create(sti_env* env, const sti_mlcp* mlcp, const sti_classes_options* options,
+                                             sti_mlcp_structure** out);
 STI_API void sti_mlcp_structure_destroy(sti_env* env, sti_mlcp_structure* structure);
 
 #ifdef __cplusplus

@@ -72,6 +72,24 @@ STI_API sti_status sti_conic_solve(sti_env* env, const sti_conic* program, const
                                    sti_conic_answer* answer);
 STI_API void sti_conic_answer_clear(sti_env* env, sti_conic_answer* answer);  // accepts a cleared one
 
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+// The residuals are those of the answer, by docs/conic.md, computed anew in extended precision from x, s and y
+// alone; distance from the cones counts as well.
+typedef struct sti_conic_verification {
+    bool accepted;            // the claim of the answer holds within tol
+    bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
+    sti_conic_outcome claim;  // what the answer claims
+    double residual;          // the largest of those below that matter for the claim; NAN for no claim
+    double residual_primal, residual_dual, residual_gap;
+    double cone_s, cone_y;  // distance of s from K and of y from K*, relative to their sizes
+    double bound;           // infeasible: every x that satisfies the rows has |x|_1 >= bound
+    char text[240];         // verdict in a sentence, with the first thing that fails
+} sti_conic_verification;
+
+STI_API sti_status sti_verify_conic(sti_env* env, const sti_conic* program, const sti_conic_answer* answer, double tol,
+                                    sti_conic_verification* out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,16 +54,21 @@ typedef struct sti_contact_problem {
     const double* b;     // (nb)
 } sti_contact_problem;
 
-#define STI_CONTACT_SOLVER_LIST(X)                                                                       \
-    X(STI_CONTACT_AUTO, "auto")                                                                          \
-    X(STI_CONTACT_GS, "gs")                 /* block Gauss-Seidel, exact one-contact solver */           \
-    X(STI_CONTACT_NEWTON, "newton")         /* semismooth Newton, globalized */                          \
-    X(STI_CONTACT_APGD, "apgd")             /* accelerated projected gradient in an outer fixed point */ \
-    X(STI_CONTACT_BB, "bb")                 /* Barzilai-Borwein, the same */                             \
-    X(STI_CONTACT_ADMM, "admm")             /* alternating directions with residual balancing */         \
-    X(STI_CONTACT_IPM, "ipm")               /* interior point for the convex problem, the same */        \
-    X(STI_CONTACT_LEMKE, "lemke")           /* Lemke on cones cut to facets, refined; small problems */  \
-    X(STI_CONTACT_VELOCITIES, "velocities") /* Newton on the velocities of rigid bodies, global form */
+// The solvers, a line for each, as in problem.h. Methods work on the local form, and are files of src/contact;
+// velocities is Newton's method on the velocities of rigid bodies, in the global form.
+#define STI_CONTACT_METHOD_LIST(X)                                                             \
+    X(STI_CONTACT_GS, gs)         /* block Gauss-Seidel, exact one-contact solver */           \
+    X(STI_CONTACT_NEWTON, newton) /* semismooth Newton, globalized */                          \
+    X(STI_CONTACT_APGD, apgd)     /* accelerated projected gradient in an outer fixed point */ \
+    X(STI_CONTACT_BB, bb)         /* Barzilai-Borwein, the same */                             \
+    X(STI_CONTACT_ADMM, admm)     /* alternating directions with residual balancing */         \
+    X(STI_CONTACT_IPM, ipm)       /* interior point for the convex problem, the same */        \
+    X(STI_CONTACT_LEMKE, lemke)   /* Lemke on cones cut to facets, refined; small problems */
+
+#define STI_CONTACT_SOLVER_LIST(X) \
+    X(STI_CONTACT_AUTO, auto)      \
+    STI_CONTACT_METHOD_LIST(X)     \
+    X(STI_CONTACT_VELOCITIES, velocities)
 
 #define STI_CONTACT_MODE_LIST(X)     \
     X(STI_MODE_SEPARATE, "separate") \
@@ -176,8 +181,8 @@ STI_API const char* sti_contact_finding_text(sti_contact_finding finding);
 // A motion is v in the global form; in the local form the forces and multipliers (r, l) that would make it.
 typedef struct sti_contact_test {
     sti_contact_finding finding;
-    double
-        margin;  // holds: least distance of u from the border, over the largest u; fails: -(w'r + b'lambda), relative
+    // holds: least distance of u from the border, over the largest u; fails: -(w'r + b'lambda), relative
+    double margin;
     double defect;   // of the motion in the bilateral rows, of the forces in H r + G lambda = 0; relative
     double bound;    // feasible fails: no motion with |x|_1 below it has u_n >= 0; NAN otherwise
     double* motion;  // holds: the witness      (motion_count), NULL otherwise
@@ -207,12 +212,35 @@ typedef struct sti_contact_existence {
 } sti_contact_existence;
 
 // time_limit_s: 0: none. The result is filled (and must be cleared) whenever STI_OK is returned.
-STI_API sti_status sti_contact_existence_test(sti_env* env, const sti_contact_problem* problem, double time_limit_s,
-                                              sti_contact_existence* out);
+STI_API sti_status sti_contact_existence_analyze(sti_env* env, const sti_contact_problem* problem, double time_limit_s,
+                                                 sti_contact_existence* out);
 STI_API void sti_contact_existence_clear(sti_env* env, sti_contact_existence* existence);
 
 // Projection on the cone |x_t| <= mu x_n, d = 2 or 3, normal first. p may be x.
 STI_API void sti_coulomb_project(int d, double mu, const double* x, double* p);
+
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+// The residual is that of sti_contact_residual, computed anew in extended precision from r, v and lambda alone: u of
+// the answer is not believed, nor are the residuals it states.
+typedef struct sti_contact_verification {
+    bool accepted;      // "solved" is claimed, and residual <= tol; or "no_solution", and the certificate proves it
+    bool exact;         // no_solution: checked without rounding, and for every solution
+    sti_outcome claim;  // what the answer claims
+    double residual;    // sum of the next two; NAN when nothing could be computed
+    double residual_contact;
+    double residual_equation;
+    int worst_contact;             // farthest from the law, against its own terms; -1 when there is no contact
+    double worst_cone_violation;   // largest distance of r_c from its cone, in units of r
+    double worst_penetration;      // largest -u_n, in units of u; 0 when no contact closes
+    double worst_complementarity;  // largest |r_c . (u_c + mu |u_t| n)|, in units of r u
+    double bound;                  // no_solution: there is none with |v|_1 (local: |r|_1 + |l|_1) below; NAN otherwise
+    char text[240];                // verdict in a sentence, with the first thing that fails
+} sti_contact_verification;
+
+// A problem that is not well posed is an error; an answer that does not fit it, or is not finite, is rejected.
+STI_API sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* problem,
+                                      const sti_contact_answer* answer, double tol, sti_contact_verification* out);
 
 // What a document holds, FCLIB that is (document.h; io.h has what stands beside it); NULL when of another kind.
 STI_API const sti_contact_problem* sti_contact_problem_of(const sti_document* document);

@@ -39,8 +39,8 @@ typedef struct sti_covering_options {
 STI_API sti_covering_options sti_covering_options_default(void);
 // M_exact (n x n, row major) stands for M where it is given. STI_ERR_SIZE beyond STI_COVERING_MOST. options NULL: the
 // defaults.
-STI_API sti_status sti_matrix_cover(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
-                                    const sti_covering_options* options, sti_covering** out);
+STI_API sti_status sti_covering_create(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
+                                       const sti_covering_options* options, sti_covering** out);
 STI_API void sti_covering_destroy(sti_env* env, sti_covering* covering);  // accepts NULL
 
 // Two cones that differ in index i share the n - 1 other generators. 1: they lie on opposite sides of what those span,
@@ -63,7 +63,7 @@ typedef struct sti_lemke_path {
 
 // d NULL: all ones. Exact; ties go to z0, then to the first row, with which the method may cycle: STI_ERR_SIZE after
 // 10000 pivots.
-STI_API sti_status sti_lcp_lemke_path(sti_env* env, const sti_lcp* lcp, const double* d, sti_lemke_path** out);
+STI_API sti_status sti_lemke_path_create(sti_env* env, const sti_lcp* lcp, const double* d, sti_lemke_path** out);
 STI_API void sti_lemke_path_destroy(sti_env* env, sti_lemke_path* path);  // accepts NULL
 
 #ifdef __cplusplus

@@ -4,13 +4,12 @@
 //     if (sti_document_load(env, "problem.json", &file) == STI_OK && sti_lcp_of(file) != NULL) ...
 //     sti_document_destroy(file);
 //
-// What is inside is asked for where the thing lives: sti_lcp_of in problem.h, sti_system_of in system.h,
-// sti_world_scene_of in scene.h, and so on: <type>_of(document), NULL when the document is of another kind. So this
-// header knows none of them.
+// What is inside is asked for where the thing lives: <type>_of(document), like sti_lcp_of in problem.h or
+// sti_world_scene_of in scene.h; NULL when the document is of another kind. So this header knows none of them.
 //
-//     {"kind": "lcp",  "M": [[..]], "q": [..]}
+//     {"kind": "lcp", "M": [[..]], "q": [..]}
 //     {"kind": "mlcp", "A": .., "C": .., "D": .., "B": .., "a": [..], "b": [..]}
-//     {"kind": "avi", "M": .., "q": [..], "A": .., "b": [..], "E": .., "e": [..], "lb": [..], "ub": [..]}      vi.h
+//     {"kind": "avi", "M": .., "q": [..], "A": .., "b": [..], "E": .., "e": [..], "lb": [..], "ub": [..]}
 //     {"kind": "relay", "M": [[..]], "q": [..], "lb": [-1, -1], "ub": [1, 1]}
 //     {"kind": "ncp", "variables": ["x", "y"], "F": ["x^2 - y", "y - 1"], "start": [1, 1]}
 //     {"kind": "vi", "variables": {"x": [0, 1], "y": null}, "F": ["x - y", "y + sin(x)"]}
@@ -18,38 +17,23 @@
 //     {"kind": "l1", "A": .., "b": [..]}
 //     {"kind": "stochastic", "Q0": .., "c0": .., "T0": .., "W0": .., "b": .., "scenarios": [{"p": .., "Q": .., ..}]}
 //     {"kind": "cone", "rays": [[..]], "lines": [[..]]}      or "inequalities" (F x <= 0) and "equations" (E x = 0)
-//     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"name": .., "mu": .., "n": [..], "t":
-//     [[..]]}]} {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu":
-//     ..}]}
-//     {"kind": "matrices", "G": [[..]], "E": [[..]]}      those that are asked about, see sti_matrices
+//     {"kind": "instant", "M": [[..]], "F": [..], "v": [..], "contacts": [{"mu": .., "n": [..], "t": [[..]]}]}
+//     {"kind": "grasp", "dimension": 3, "center": [..], "contacts": [{"point": [..], "normal": [..], "mu": ..}]}
+//     {"kind": "matrices", "G": [[..]], "E": [[..]]}
 //     {"kind": "system", "parameters": {..}, "coordinates": ["x", ..], "kinetic": "m/2*x'^2", "contacts": [..], ..}
 //     {"kind": "scene", "bed": {"layout": "pebble-bed", "count": 1600}, "step": {"h": 0.01}, "time": 10}
-//     {"kind": "scene", "dimension": 3, "bodies": [{"name": "box", "shape": {"type": "box", "half": [..]}}], "time":
-//     10} {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
-//     {"kind": "plan", "scene": "peg-push", "noise": {..}, "goals": [..], "start": [..], "start_sets": [..], "pushes":
-//     [..]} {"kind": "navigation", "vehicles": [..], "walls": [..], "obstacles": [..], "h": 0.02, "time": 12}
+//     {"kind": "scene", "dimension": 3, "bodies": [{"shape": {"type": "box", "half": [..]}, ..}], "time": 10}
+//     {"kind": "manipulation", "parts": [..], "fixtures": [..], "probes": [..], "mu": 0.3, "h": 0.05, "steps": 100}
+//     {"kind": "plan", "scene": "peg-push", "noise": {..}, "goals": [..], "start": [..], "pushes": [..], ..}
+//     {"kind": "navigation", "vehicles": [..], "walls": [..], "obstacles": [..], "h": 0.02, "time": 12}
 //     {"kind": "model", "parameters": {"a": 1, "b": 1}, "model": "a*exp(-b*t)"}
 //     {"kind": "root", "variables": {"x": [-2, 2]}, "equations": ["x^2 - 2"], "method": "all"}
 //     {"kind": "bound", "what": "hadamard", "interval": [1, 3], "f": "x^3", "weight": "1/2"}
 //
-// JSON, with // and /* */ comments. "n", "m" (of a cone: "dimension") may be there and are checked, "name" and
-// "comment" too. An entry is a number, or text like "2/3" that stays exact: with one such entry the whole problem
-// carries exact data; a cone is exact when all its entries are whole numbers or text. A matrix is a list of rows,
-// {"rows": r, "cols": c, "entries": [[i, j, v], ..]} counted from 0 (sparse), or {"file": "M.mtx"}: Matrix Market,
-// beside the JSON file. A vector is a list, or {"file": "q.mtx"} with a matrix of one column or row. docs/files.md has
-// examples.
-//
-// Of a qp only c is needed. A bound that is null, or 1e20 and more in size, is none; fractions are rounded to doubles,
-// as in l1.
-//
-// Every number of an instant is kept exactly as it is written: 0.4 is 2/5, "2/3" two thirds. docs/systems.md has all
-// fields of instants and systems.
-//
-// HDF5 for large problems: attribute "kind" of the root, datasets under the same names; a sparse matrix is a group with
-// shape, col_start, row and value. FCLIB (HDF5 in the public format of that collection) for frictional contact
-// problems. URDF for a robot: a scene of its own.
-//
-// Bad input is answered with STI_ERR_INPUT and an error text that names file, field and value.
+// That is JSON, with comments. HDF5 holds the same names; FCLIB (HDF5) is for contact problems, URDF for robots.
+// docs/files.md says how matrices and vectors are written, and which numbers stay exact; docs/systems.md and
+// docs/runs.md have the fields of instants, systems and scenes. Bad input is answered with STI_ERR_INPUT and an error
+// text that names file, field and value.
 #ifndef STICTION_DOCUMENT_H
 #define STICTION_DOCUMENT_H
 

@@ -15,7 +15,7 @@ typedef struct sti_image {
     unsigned char* rgb;  // rows from the top   (height x width x 3)
 } sti_image;
 
-STI_API sti_status sti_image_create(sti_env* env, int width, int height, sti_image* out);  // black
+STI_API sti_status sti_image_make(sti_env* env, int width, int height, sti_image* out);  // black
 STI_API void sti_image_clear(sti_env* env, sti_image* image);
 // PNG, whole or not at all.
 STI_API sti_status sti_image_save(sti_env* env, const sti_image* image, const char* path);

@@ -24,9 +24,8 @@ typedef struct sti_fit_problem {
     const double* start;  // (n)
     const double* low;    // NULL: none; -INFINITY: none                         (n)
     const double* high;   // (n)
-    double
-        scale;  // size of the data: a parameter whose change by its own size changes less than 1e-6 of it is open; 0:
-                // unknown
+    // size of the data: a parameter whose change by its own size changes less than 1e-6 of it is open; 0: unknown
+    double scale;
     // residuals (m) at x (n). STI_OK with a residual that is not finite: there is no model there, any other point is
     // better.
     sti_status (*residuals)(void* user, const double* x, double* r);
@@ -60,8 +59,8 @@ typedef struct sti_fit_answer {
 
 #define STI_FIT_FLOOR 1e-6
 
-STI_API sti_status sti_fit(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
-                           sti_fit_answer* answer);
+STI_API sti_status sti_fit_solve(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
+                                 sti_fit_answer* answer);
 STI_API void sti_fit_answer_clear(sti_env* env, sti_fit_answer* answer);
 
 // A document of kind "model": its formulas of t are the gaps of a system, sti_system_gap evaluates them. NULL: of

@@ -62,7 +62,7 @@ typedef struct sti_flow_answer {
 } sti_flow_answer;
 
 STI_API sti_flow_options sti_flow_options_default(void);
-STI_API double sti_flow_lambda(const sti_flow_options* options);  // what its lambda stands for
+STI_API double sti_flow_lambda(const sti_flow_options* options);  // what its lambda stands for; NULL: the defaults
 STI_API sti_status sti_flow_solve(sti_env* env, const sti_frame* first, const sti_frame* second,
                                   const sti_flow_options* options, sti_flow_answer* answer);
 STI_API void sti_flow_answer_clear(sti_env* env, sti_flow_answer* answer);  // accepts a cleared one

@@ -35,13 +35,13 @@ extern "C" {
     X(STI_LAW_CONE, "cone")       \
     X(STI_LAW_FACETS, "facets")
 
-#define STI_BED_SOLVER_LIST(X)                                                      \
-    X(STI_BED_GS, "gs")       /* block Gauss-Seidel: every law */                   \
-    X(STI_BED_APGD, "apgd")   /* accelerated projected gradient: the convex laws */ \
-    X(STI_BED_BB, "bb")       /* Barzilai-Borwein: the convex laws */               \
-    X(STI_BED_BLMVM, "blmvm") /* limited-memory quasi-Newton with bounds: facets */ \
-    X(STI_BED_TRON, "tron")   /* conjugate gradients on faces: facets */            \
-    X(STI_BED_IPM, "ipm")     /* primal-dual interior point: the convex laws */
+#define STI_BED_SOLVER_LIST(X)                                                    \
+    X(STI_BED_GS, gs)       /* block Gauss-Seidel: every law */                   \
+    X(STI_BED_APGD, apgd)   /* accelerated projected gradient: the convex laws */ \
+    X(STI_BED_BB, bb)       /* Barzilai-Borwein: the convex laws */               \
+    X(STI_BED_BLMVM, blmvm) /* limited-memory quasi-Newton with bounds: facets */ \
+    X(STI_BED_TRON, tron)   /* conjugate gradients on faces: facets */            \
+    X(STI_BED_IPM, ipm)     /* primal-dual interior point: the convex laws */
 
 #define STI_X(code, text) code,
 typedef enum sti_wall_kind { STI_WALL_LIST(STI_X) STI_WALL_KIND_COUNT } sti_wall_kind;
@@ -255,8 +255,8 @@ typedef struct sti_jamming_options {
 
 STI_API sti_jamming_options sti_jamming_options_default(void);
 // The result is filled, and must be cleared, whenever STI_OK is returned.
-STI_API sti_status sti_bed_jamming_test(sti_env* env, const sti_bed* bed, const sti_jamming_options* options,
-                                        sti_bed_jamming* out);
+STI_API sti_status sti_bed_jamming_analyze(sti_env* env, const sti_bed* bed, const sti_jamming_options* options,
+                                           sti_bed_jamming* out);
 STI_API void sti_bed_jamming_clear(sti_env* env, sti_bed_jamming* jamming);
 
 // ---- a method of the caller's own for the law with facets
@@ -291,13 +291,13 @@ STI_API sti_status sti_bed_use(sti_bed* bed, const sti_bed_method* method);
 
 typedef struct sti_recirculation sti_recirculation;
 
-typedef struct sti_flow {
+typedef struct sti_outflow {
     long left;             // grains that left so far
     double last_time;      // when the last one did
     double residence;      // mean time between coming in (by the top) and leaving; NAN: none has yet
     double residence_min;  // of those
     double residence_max;
-} sti_flow;
+} sti_outflow;
 
 // Grains below height `out` leave and come in where the bed began, at rest, inside `radius` of the axis. `apply` fails
 // for want of memory: before anything was done, or, where moved > 0, when all of it was done but for the list of near
@@ -306,7 +306,7 @@ STI_API sti_status sti_recirculation_create(sti_env* env, const sti_bed* bed, do
                                             sti_recirculation** result);
 STI_API void sti_recirculation_destroy(sti_env* env, sti_recirculation* r);
 STI_API sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, int* moved);  // after a step
-STI_API sti_flow sti_recirculation_flow(const sti_recirculation* r);
+STI_API sti_outflow sti_recirculation_outflow(const sti_recirculation* r);
 
 // Mean downward speed of the grains in rings about the z axis and layers of height, over all steps so far; rows are
 // layers from below, all as high, from `out` to the highest centre of the beginning. Rings are radius / rings wide, and

@@ -14,7 +14,8 @@ extern "C" {
 // ---- least friction for force closure
 //
 // Cones grow with friction, so there is a number up to which they do not close and beyond which they do: low <= it <=
-// high, with the answer of sti_force_closure at each end as proof. Without friction it is form closure: low = high = 0.
+// high, with the answer of sti_force_closure_analyze at each end as proof. Without friction it is form closure: low =
+// high = 0.
 typedef enum sti_grasp_friction_kind {
     STI_GRASP_COMMON,  // mu: the same at every contact that has tangents
     STI_GRASP_FACTOR,  // a factor on the friction that the contacts have
@@ -32,8 +33,9 @@ typedef struct sti_grasp_friction {
 } sti_grasp_friction;
 
 // In the plane and with facets to about 1e-12 of high, with discs to about 1e-8.
-STI_API sti_status sti_grasp_friction_find(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
-                                           sti_grasp_friction_kind kind, sti_grasp_friction* out);
+STI_API sti_status sti_grasp_friction_analyze(sti_env* env, const sti_instant* instant,
+                                              const sti_closure_options* options, sti_grasp_friction_kind kind,
+                                              sti_grasp_friction* out);
 STI_API void sti_grasp_friction_clear(sti_env* env, sti_grasp_friction* friction);
 
 // ---- quality
@@ -71,8 +73,8 @@ typedef struct sti_grasp_quality {
     int face_count;       // of their hull
 } sti_grasp_quality;
 
-STI_API sti_status sti_grasp_quality_find(sti_env* env, const sti_instant* instant, const sti_grasp_options* options,
-                                          sti_grasp_quality* out);
+STI_API sti_status sti_grasp_quality_analyze(sti_env* env, const sti_instant* instant, const sti_grasp_options* options,
+                                             sti_grasp_quality* out);
 STI_API void sti_grasp_quality_clear(sti_env* env, sti_grasp_quality* quality);
 
 // ---- independent checks, from the instant and the claims alone

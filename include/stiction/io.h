@@ -24,7 +24,8 @@ STI_API sti_status sti_matrix_load(sti_env* env, const char* path, sti_matrix* o
 // The same from memory; name stands for the file in messages.
 STI_API sti_status sti_matrix_parse(sti_env* env, const char* text, size_t size, const char* name, sti_matrix* out);
 
-// Answers as JSON text (free with sti_env_free) and back. Names as in the product page: z, w or u, v.
+// Answers as JSON text (free with sti_env_free) and back. Names as in sti_lcp_answer: z and w; of an MLCP u, and v for
+// z.
 STI_API sti_status sti_lcp_answer_json(sti_env* env, const sti_lcp_answer* answer, char** out);
 STI_API sti_status sti_lcp_answer_save(sti_env* env, const sti_lcp_answer* answer, const char* path);
 STI_API sti_status sti_lcp_answer_load(sti_env* env, const char* path, sti_lcp_answer* out);

@@ -92,6 +92,21 @@ STI_API sti_status sti_l1_newton_step(sti_env* env, const sti_l1* problem, const
                                       sti_l1_step* step);
 STI_API void sti_l1_step_clear(sti_env* env, sti_l1_step* step);  // accepts a cleared one
 
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+// Objective and dual vector anew in extended
+// precision, from x and y alone.
+typedef struct sti_l1_verification {
+    bool accepted;     // "solved" is claimed, |y_i| <= 1 (their sum), A'y = 0 up to rounding, and the gap is within tol
+    double residual;   // largest |A'y|_j over the sum of its terms
+    double objective;  // |A x + b|_1, or the largest entry
+    double gap;        // objective - y'r over the objective, r = A x + b
+    char text[240];    // verdict in a sentence, with the first thing that fails
+} sti_l1_verification;
+
+STI_API sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answer* answer, double tol,
+                                 sti_l1_verification* out);
+
 // ---- files
 
 // What a document holds (document.h); NULL when of another kind.

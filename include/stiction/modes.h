@@ -74,11 +74,11 @@ typedef struct sti_modes_options {
 STI_API sti_modes_options sti_modes_options_default(void);
 
 typedef enum sti_contact_status {
-    STI_CONTACT_APART,    // gap > 0: s or a
-    STI_CONTACT_LEAVING,  // touches, n'v > 0: s
-    STI_CONTACT_SLIDING,  // touches, t v != 0
-    STI_CONTACT_ROLLING,  // touches, t v = 0
-    STI_CONTACT_JOINT,    // bilateral, no friction
+    STI_CONTACT_STATUS_APART,    // gap > 0: s or a
+    STI_CONTACT_STATUS_LEAVING,  // touches, n'v > 0: s
+    STI_CONTACT_STATUS_SLIDING,  // touches, t v != 0
+    STI_CONTACT_STATUS_ROLLING,  // touches, t v = 0
+    STI_CONTACT_STATUS_JOINT,    // bilateral, no friction
 } sti_contact_status;
 
 STI_API const char* sti_contact_status_text(sti_contact_status status);
@@ -129,8 +129,8 @@ typedef struct sti_mode {
     sti_mode_fit fit;
     sti_rationals* witness;       // an acceleration with all kinematic inequalities strict             (n)
     sti_mode_solution* solution;  // NULL: not consistent, or not asked for
-    sti_mode_wrenches*
-        wrenches;  // NULL: not asked for; of an infeasible one: no acceleration is even in the closed set
+    // NULL: not asked for; of an infeasible one: no acceleration is even in the closed set
+    sti_mode_wrenches* wrenches;
     // Of an infeasible one: nu with sum nu_i'(a_n, a_t)_i = c for every a and nu_i >= 0 on the closed accelerations of
     // choice i; c < 0, or c = 0 and some nu_i is not 0 on them (Motzkin). It has no witness, and its fit is not tried.
     sti_rationals* absurd;  // NULL: feasible                                                         (K)

@@ -49,16 +49,15 @@ typedef struct sti_norm_test {
     double left[2];  // Frobenius, spectral
     double right[2];
     bool holds[2];  // left < right by more than rounding (1e-12)
-    double
-        lambda_min;  // of the symmetric part of the matrix in question; friction: least over all signs of mu; NAN: too
-                     // many
-    char why[120];   // when it does not apply
+    // of the symmetric part of the matrix in question; friction: least over all signs of mu; NAN: too many
+    double lambda_min;
+    char why[120];  // when it does not apply
 } sti_norm_test;
 
 // quasi is asked when D is there, restitution and loss when it is not. mu: as S1 has it, mu_i / |n_i| with the kinetic
 // norm.
-STI_API sti_status sti_norm_test_find(sti_env* env, const sti_matrices* matrices, sti_norm_question question,
-                                      sti_norm_test* out);
+STI_API sti_status sti_norm_test_analyze(sti_env* env, const sti_matrices* matrices, sti_norm_question question,
+                                         sti_norm_test* out);
 
 // What a document holds (document.h); NULL when of another kind.
 STI_API const sti_matrices* sti_matrices_of(const sti_document* document);

@@ -85,8 +85,8 @@ typedef struct sti_painleve {
     double mu_definite;  // the same for positive definiteness
     double mu_14[2];     // Prop 14
     double mu_12;        // Prop 12, one contact: |n| / |n_q'H_T|; NAN otherwise
-    const double*
-        mu_c_each;  // least mu_i with a minor <= 0, the others as they are; possible patterns                (p)
+    // least mu_i with a minor <= 0, the others as they are; possible patterns (p)
+    const double* mu_c_each;
     sti_painleve_case outcome;  // worst over the patterns that agree with the slips
     // M singular. Where the joints leave one direction z without mass, all of this is the limit of M + eps z z', eps ->
     // 0; norm and n_H then miss the factor 1 / sqrt(eps) at contacts with n'z != 0, and b of such a contact is told up

@@ -1,10 +1,9 @@
 // path.h: a motion in steps as a function of bounded variation: its measures, and how far it is from another.
 //
-//     largest |v|, total variation of v, its largest jump, sum of normal impulses
-//         (S3 theorems 2.2.4 and 2.2.5: bounds
-//                                                                                       that do not depend on h)
-//     errors of positions, velocities and impulses against a reference
-//         (observed orders: stiction converge)
+//     largest |v|, total variation of v, its largest jump, sum of normal impulses; S3 theorems 2.2.4 and 2.2.5 have
+//     bounds of them that do not depend on h
+//
+//     errors of positions, velocities and impulses against a reference, from which stiction converge has its orders
 //
 // Between rows, positions, velocities and sums of impulses are read as linear in t; the weighted velocity
 // v^(l,alpha) = alpha v^(l+1) + (1 - alpha) v^l (S3 2.2.10) is constant on each step. docs/steppers.md says more.

@@ -90,13 +90,15 @@ STI_API sti_status sti_verify_motion_box(sti_env* env, const sti_system* system,
                                          long max_pieces, double* end, sti_box_verification* out);
 
 typedef struct sti_motion_options {
-    double h, alpha;
-    int doubt_count;
+    double h, alpha;                 // of the scheme (default 0.01, 1/2)
+    int doubt_count;                 // 0: the motion itself is all that is asked about (default)
     const sti_motion_doubt* doubts;  // kind and of                                  (doubt_count)
     const double* weight;            // the box grows in these proportions first     (doubt_count)
-    long max_pieces;
-    int rounds;
+    long max_pieces;                 // that a box may be cut into for its proof (default 16)
+    int rounds;                      // of growing: sides are found to 2^-rounds of their length (default 6)
 } sti_motion_options;
+
+STI_API sti_motion_options sti_motion_options_default(void);
 
 typedef struct sti_motion_claim {
     sti_motion_box box;  // its arrays belong to this
@@ -106,7 +108,8 @@ typedef struct sti_motion_claim {
     double* end;  // coordinates and velocities after the steps, lows then highs     (4 coordinates)
 } sti_motion_claim;
 
-// The largest box in which the modes of the first step last. The system was read from a document.
+// The largest box in which the modes of the first step last. The system was read from a document. options NULL: the
+// defaults.
 STI_API sti_status sti_motion_claim_create(sti_env* env, const sti_system* system, long steps,
                                            const sti_motion_options* options, sti_motion_claim** out);
 STI_API void sti_motion_claim_destroy(sti_env* env, sti_motion_claim* claim);  // accepts NULL

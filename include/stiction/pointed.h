@@ -51,14 +51,15 @@ STI_API sti_status sti_friction_cone_measure(sti_env* env, const sti_friction_co
 STI_API void sti_friction_cone_margin_clear(sti_env* env, sti_friction_cone_margin* margin);
 
 // The cone of an instant: its joints, and its contacts with gap <= gap_tol; along t and -t, in space along +-t_1 and
-// +-t_2. Free with sti_friction_cone_free. Bounded forces and friction in joints are left out.
-STI_API sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, double gap_tol,
-                                             sti_friction_cone** out);
+// +-t_2. Free with sti_friction_cone_destroy. Bounded forces and friction in joints are left out.
+STI_API sti_status sti_friction_cone_create_instant(sti_env* env, const sti_instant* instant, double gap_tol,
+                                                    sti_friction_cone** out);
 // The cone of a contact problem, friction as above. Global form: z = H r + G lambda as it stands. Local form: z in
 // coordinates in which |z|^2 = (r, lambda)'(W, V; V', R)(r, lambda), the kinetic metric. STI_ERR_INPUT when that matrix
 // is not positive semidefinite up to rounding, STI_ERR_SIZE for an operator or more than 600 rows.
-STI_API sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* problem, sti_friction_cone** out);
-STI_API void sti_friction_cone_free(sti_env* env, sti_friction_cone* cone);
+STI_API sti_status sti_friction_cone_create_contact(sti_env* env, const sti_contact_problem* problem,
+                                                    sti_friction_cone** out);
+STI_API void sti_friction_cone_destroy(sti_env* env, sti_friction_cone* cone);
 
 // An independent check: x are multipliers with that ratio; u keeps its inequalities; bound by subdividing the simplex
 // until |z|^2 - |x|^2 / bound^2 has no negative part (all_faces), or by the inequality that u gives.

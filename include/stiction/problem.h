@@ -55,13 +55,19 @@ typedef struct sti_mlcp {
     X(STI_END_STALLED, "stalled")               /* no progress, or breakdown of the numerics */ \
     X(STI_END_NOT_APPLICABLE, "not_applicable") /* the method does not take this problem */
 
-#define STI_SOLVER_LIST(X)         \
-    X(STI_SOLVER_AUTO, "auto")     \
-    X(STI_SOLVER_LEMKE, "lemke")   \
-    X(STI_SOLVER_ENUM, "enum")     \
-    X(STI_SOLVER_NEWTON, "newton") \
-    X(STI_SOLVER_PGS, "pgs")       \
-    X(STI_SOLVER_IPM, "ipm")
+// The solvers, a line for each: code, and its name in options and files. Codes, words, parsing, the table that calls
+// them and the lists in messages and in --help come from here. Methods are files of src/solvers; auto tries several,
+// enum looks at every case.
+#define STI_LCP_METHOD_LIST(X) \
+    X(STI_LCP_LEMKE, lemke)    \
+    X(STI_LCP_NEWTON, newton)  \
+    X(STI_LCP_PGS, pgs)        \
+    X(STI_LCP_IPM, ipm)
+
+#define STI_LCP_SOLVER_LIST(X) \
+    X(STI_LCP_AUTO, auto)      \
+    STI_LCP_METHOD_LIST(X)     \
+    X(STI_LCP_ENUM, enum)
 
 #define STI_PROOF_LIST(X)             \
     X(STI_PROOF_NONE, "none")         \
@@ -69,18 +75,18 @@ typedef struct sti_mlcp {
     X(STI_PROOF_FARKAS, "farkas")     \
     X(STI_PROOF_BRANCH, "branch")
 
-#define STI_X(code, text) code,
+#define STI_X(code, name) code,
 typedef enum sti_outcome { STI_OUTCOME_LIST(STI_X) } sti_outcome;
 typedef enum sti_termination { STI_TERMINATION_LIST(STI_X) } sti_termination;
-typedef enum sti_solver { STI_SOLVER_LIST(STI_X) STI_SOLVER_COUNT } sti_solver;
+typedef enum sti_lcp_solver { STI_LCP_SOLVER_LIST(STI_X) STI_LCP_SOLVER_COUNT } sti_lcp_solver;
 typedef enum sti_proof { STI_PROOF_LIST(STI_X) } sti_proof;
 #undef STI_X
 
 STI_API const char* sti_outcome_text(sti_outcome outcome);
 STI_API const char* sti_termination_text(sti_termination termination);
-STI_API const char* sti_solver_text(sti_solver solver);
+STI_API const char* sti_lcp_solver_text(sti_lcp_solver solver);
 STI_API const char* sti_proof_text(sti_proof proof);
-STI_API bool sti_solver_parse(const char* name, sti_solver* out);  // false: no such solver
+STI_API bool sti_lcp_solver_parse(const char* name, sti_lcp_solver* out);  // false: no such solver
 
 // Why there is no solution: a tree of cases, each closed by a Farkas vector.
 //
@@ -111,19 +117,19 @@ typedef struct sti_ray {
     double dz0;
 } sti_ray;
 
-typedef struct sti_attempt {
-    sti_solver solver;
+typedef struct sti_lcp_attempt {
+    sti_lcp_solver solver;
     sti_termination termination;
     double residual;  // best the attempt reached, NAN when it has no point
     long iterations;
     double time_s;
     char why[120];  // why it was tried, or why it was left
-} sti_attempt;
+} sti_lcp_attempt;
 
 typedef struct sti_lcp_answer {
     sti_outcome outcome;
     sti_termination termination;
-    sti_solver solver;      // who gave the answer (auto names the one that succeeded)
+    sti_lcp_solver solver;  // who gave the answer (auto names the one that succeeded)
     bool mixed;             // of an MLCP: files call the pairs v, not z
     int free_count;         // 0 for an LCP
     int n;                  // complementary pairs
@@ -145,12 +151,12 @@ typedef struct sti_lcp_answer {
     sti_certificate certificate;
     sti_ray ray;
     int attempt_count;
-    sti_attempt* attempts;  // what auto tried and why                         (attempt_count)
-    char reason[240];       // one sentence: what the outcome rests on
+    sti_lcp_attempt* attempts;  // what auto tried and why                         (attempt_count)
+    char reason[240];           // one sentence: what the outcome rests on
 } sti_lcp_answer;
 
 typedef struct sti_lcp_options {
-    sti_solver solver;
+    sti_lcp_solver solver;
     double tol;              // on the residual, relative to the data
     long max_iterations;     // 0: the method's own limit
     double time_limit_s;     // 0: none; the only place where a clock takes part in a decision
@@ -222,6 +228,35 @@ STI_API sti_status sti_lcp_enumerate(sti_env* env, const sti_lcp* lcp, long max_
 STI_API sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* mlcp, long max_pieces, double time_limit_s,
                                       sti_lcp_solution_set** out);
 STI_API void sti_lcp_solution_set_destroy(sti_env* env, sti_lcp_solution_set* set);
+
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+typedef struct sti_verification {
+    bool accepted;      // the claim holds
+    bool exact;         // and was checked without rounding
+    sti_outcome claim;  // what the answer claims
+    double residual;    // of the claimed solution, as in sti_lcp_residual; NAN for other claims
+    double residual_equation, residual_z, residual_w, residual_gap;
+    double natural;      // |(A u + C v + a; min(z, w))| / |(a; q)|, Euclidean
+    int leaves_checked;  // Farkas vectors of a no-solution claim
+    double margin;       // least strictness x'a + y'b over the leaves, relative to |y|_1 |q|_inf (negative is good)
+    char text[240];      // verdict in a sentence, with the first thing that fails
+} sti_verification;
+
+STI_API sti_status sti_verify_lcp(sti_env* env, const sti_lcp* lcp, const sti_lcp_answer* answer, double tol,
+                                  sti_verification* out);
+STI_API sti_status sti_verify_mlcp(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_answer* answer, double tol,
+                                   sti_verification* out);
+
+// v of a secondary ray: v >= 0, M v >= 0, v'M v = 0, v'q < 0. And what it proves: no solution when M'v <= 0 as well.
+typedef struct sti_ray_check {
+    bool homogeneous;  // v solves LCP(0, M), v != 0
+    bool descends;     // v'q < 0
+    bool farkas;       // M'v <= 0 too: no feasible point, whatever the class of M
+    bool exact;
+} sti_ray_check;
+
+STI_API sti_status sti_verify_ray(sti_env* env, const sti_lcp* lcp, const double* v, double tol, sti_ray_check* out);
 
 // What a document holds (document.h); NULL when of another kind.
 STI_API const sti_lcp* sti_lcp_of(const sti_document* document);

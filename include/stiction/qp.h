@@ -56,6 +56,24 @@ STI_API sti_status sti_qp_solve(sti_env* env, const sti_qp* qp, const sti_conic_
                                 sti_qp_answer* answer);
 STI_API void sti_qp_answer_clear(sti_env* env, sti_qp_answer* answer);  // accepts a cleared one
 
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+// Residuals anew in extended precision from x, y and z alone. A multiplier of a side
+// that is not there counts in full.
+typedef struct sti_qp_verification {
+    bool accepted;            // the claim of the answer holds within tol
+    bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
+    sti_conic_outcome claim;  // what the answer claims
+    double residual;          // the largest of those below that matter for the claim; NAN for no claim
+    double residual_primal, residual_dual, residual_gap;
+    double objective;  // at x
+    double bound;      // infeasible: every x that satisfies rows and bounds has |x|_1 >= bound
+    char text[240];    // verdict in a sentence, with the first thing that fails
+} sti_qp_verification;
+
+STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
+                                 sti_qp_verification* out);
+
 // What a document holds (document.h); NULL when of another kind.
 STI_API const sti_qp* sti_qp_of(const sti_document* document);
 

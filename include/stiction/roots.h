@@ -142,6 +142,22 @@ STI_API sti_status sti_root_solve(sti_env* env, const sti_root_problem* problem,
                                   sti_root_answer* out);
 STI_API void sti_root_answer_clear(sti_env* env, sti_root_answer* answer);
 
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+// What was checked, and what it found: the first claim that does not hold, or that could not be confirmed.
+typedef struct sti_root_verification {
+    bool accepted;
+    int roots_checked;
+    int boxes_checked;
+    char text[240];
+} sti_root_verification;
+
+// Formulas are read again and evaluated on intervals of some 200 bits (exact/span.h), with derivatives: that each
+// interval holds a root, that its region holds no other one, that every box claimed empty is, and that the boxes cover
+// what was searched.
+STI_API sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
+                                   sti_root_verification* out);
+
 // What a document holds (document.h); NULL when of another kind.
 STI_API const sti_root_problem* sti_root_problem_of(const sti_document* document);
 

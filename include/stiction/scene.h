@@ -16,8 +16,8 @@
 //
 //     {"kind": "scene", "description": "..", "parameters": {"mu": 0.5, "count": 20, "half": 0.1}, "dimension": 3,
 //      "materials": {"wood": {"mu": "mu", "restitution": 0}},
-//      "bodies": [{"name": "floor", "fixed": true, "shape": {"type": "halfspace", "normal": [0, 0, 1]}, "material":
-//      "wood"},
+//      "bodies": [{"name": "floor", "fixed": true, "material": "wood",
+//                  "shape": {"type": "halfspace", "normal": [0, 0, 1]}},
 //                 {"name": "box {i}", "repeat": "count", "shape": {"type": "box", "half": ["half", "half", "half"]},
 //                  "position": [0, 0, "(2*i + 1)*half"], "material": "wood"}],
 //      "joints": [{"name": "hinge", "type": "revolute", "bodies": ["box 0", "world"], "point": [..], "axis": [..]}],
@@ -52,7 +52,7 @@ typedef enum sti_layout { STI_LAYOUT_LIST(STI_X) STI_LAYOUT_COUNT } sti_layout;
 STI_API const char* sti_layout_text(sti_layout layout);
 
 // Parameters of all layouts together; each takes those it knows. Lengths 0: the layout's own choice.
-typedef struct sti_scene_bed {
+typedef struct sti_bed_layout {
     sti_layout layout;
     int count;
     uint64_t seed;
@@ -66,29 +66,29 @@ typedef struct sti_scene_bed {
     double radius;     // mean of the grains, where the layout takes one
     double gravity;    // downwards
     bool recirculate;  // the bottom is open, and what leaves comes in again at the top
-} sti_scene_bed;
+} sti_bed_layout;
 
 enum { STI_SCENE_TEXT = 200 };
 
-typedef struct sti_scene {
+typedef struct sti_bed_scene {
     char description[STI_SCENE_TEXT];
-    sti_scene_bed bed;
+    sti_bed_layout bed;
     sti_bed_options step;
     double time;           // the run ends then
     double until_kinetic;  // or when the kinetic energy, once above this, falls below it and stays there; 0: never
     double until_mean;     // the same for the mean of grains of diameter 1 under 9.81; of others with their m g d
-} sti_scene;
+} sti_bed_scene;
 
-STI_API sti_scene sti_scene_default(sti_layout layout, int count);
+STI_API sti_bed_scene sti_bed_scene_default(sti_layout layout, int count);
 
 // One parameter by its name, "bed.count" or "count", from text. STI_ERR_INPUT says what is wrong with name or value.
-STI_API sti_status sti_scene_set(sti_env* env, sti_scene* scene, const char* name, const char* value);
+STI_API sti_status sti_bed_scene_set(sti_env* env, sti_bed_scene* scene, const char* name, const char* value);
 
 // The scene as JSON text that reads back as the same scene; free with sti_env_free.
-STI_API sti_status sti_scene_json(sti_env* env, const sti_scene* scene, char** out);
+STI_API sti_status sti_bed_scene_json(sti_env* env, const sti_bed_scene* scene, char** out);
 
 // The grains at their start; clear with sti_grains_clear.
-STI_API sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* out);
+STI_API sti_status sti_bed_scene_grains(sti_env* env, const sti_bed_scene* scene, sti_grains* out);
 
 // A scene of bodies, as sti_world_scene_of gives it: everything belongs to the document.
 typedef struct sti_world_scene {
@@ -104,7 +104,7 @@ typedef struct sti_world_scene {
 } sti_world_scene;
 
 // What a document holds (document.h): a bed of grains or bodies. NULL when it is the other, or of another kind.
-STI_API const sti_scene* sti_scene_of(const sti_document* document);
+STI_API const sti_bed_scene* sti_bed_scene_of(const sti_document* document);
 STI_API const sti_world_scene* sti_world_scene_of(const sti_document* document);
 
 #ifdef __cplusplus

@@ -26,17 +26,20 @@ STI_API void sti_pose_apply(const sti_pose* pose, const double p[3], double out[
 STI_API void sti_pose_apply_inverse(const sti_pose* pose, const double p[3], double out[3]);
 STI_API void sti_pose_rotation(const sti_pose* pose, double R[9]);  // row major, body to world
 
-typedef enum sti_shape_kind {
-    STI_SHAPE_SPHERE,  // a disc in the plane
-    STI_SHAPE_CAPSULE,
-    STI_SHAPE_BOX,
-    STI_SHAPE_CONVEX,  // convex polygon or polyhedron
-    STI_SHAPE_HALFSPACE,
-    STI_SHAPE_MESH,      // static triangles, space only
-    STI_SHAPE_CYLINDER,  // these two in space only
-    STI_SHAPE_CONE,
-    STI_SHAPE_KIND_COUNT
-} sti_shape_kind;
+// A line for each: code, and its word in files.
+#define STI_SHAPE_LIST(X)                                              \
+    X(STI_SHAPE_SPHERE, sphere) /* a disc in the plane */              \
+    X(STI_SHAPE_CAPSULE, capsule)                                      \
+    X(STI_SHAPE_BOX, box)                                              \
+    X(STI_SHAPE_CONVEX, convex) /* convex polygon or polyhedron */     \
+    X(STI_SHAPE_HALFSPACE, halfspace)                                  \
+    X(STI_SHAPE_MESH, mesh)         /* static triangles, space only */ \
+    X(STI_SHAPE_CYLINDER, cylinder) /* these two in space only */      \
+    X(STI_SHAPE_CONE, cone)
+
+#define STI_X(code, name) code,
+typedef enum sti_shape_kind { STI_SHAPE_LIST(STI_X) STI_SHAPE_KIND_COUNT } sti_shape_kind;
+#undef STI_X
 
 typedef struct sti_shape sti_shape;
 
@@ -94,7 +97,7 @@ typedef struct sti_look {
     unsigned char rgb[3];
 } sti_look;
 
-STI_API sti_status sti_surface_create(sti_env* env, const sti_shape* shape, double extent, sti_surface* out);
+STI_API sti_status sti_surface_make(sti_env* env, const sti_shape* shape, double extent, sti_surface* out);
 STI_API void sti_surface_clear(sti_env* env, sti_surface* surface);
 
 // Mass properties for a uniform density, in closed form. STI_ERR_ARGUMENT for half-spaces and meshes.

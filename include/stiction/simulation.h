@@ -93,11 +93,11 @@ typedef struct sti_run_options {
     // (default).
     double accept;
     bool no_check;  // of parts and bodies: steps are not checked by code of its own (default false)
-    const sti_bed_method*
-        method;              // of grains: as in sti_bed_use, of a resumed run that of its start; NULL: none (default)
-    double jamming_every;    // of grains: time between two tests for jamming on the way; 0: none (default)
-    double jamming_limit_s;  // seconds for each of them; 0: no limit (default)
-    bool (*stopped)(void* user);                      // asked before each step; NULL: never
+    // of grains: as in sti_bed_use, of a resumed run that of its start; NULL: none (default)
+    const sti_bed_method* method;
+    double jamming_every;         // of grains: time between two tests for jamming on the way; 0: none (default)
+    double jamming_limit_s;       // seconds for each of them; 0: no limit (default)
+    bool (*stopped)(void* user);  // asked before each step; NULL: never
     void (*stepped)(void* user, const sti_run* run);  // after each step, with its files; NULL: nothing to call
     void (*saved)(void* user);                        // after each checkpoint; NULL: nothing to call
     void* user;
@@ -145,7 +145,7 @@ typedef struct sti_run_problem {
 } sti_run_problem;
 
 // Lives until the next step, or until it is cleared. STI_ERR_ARGUMENT: no step was made, or it posed no such problem.
-STI_API sti_status sti_run_pose_step(sti_env* env, const sti_run* run, sti_run_problem* out);
+STI_API sti_status sti_run_problem_make(sti_env* env, const sti_run* run, sti_run_problem* out);
 STI_API void sti_run_problem_clear(sti_env* env, sti_run_problem* problem);
 // To an FCLIB file (.hdf5, .h5): with the point as its solution where it counts as solved, as a guess where not. Texts
 // may be NULL.
@@ -241,8 +241,8 @@ typedef struct sti_world_run {
     const sti_world* world;
     const sti_run_checker* checker;  // NULL: without checks
     const sti_run_measure* measure;
-    sti_world_report
-        last;  // of the last step, also of a run that was resumed; its clocks and `why` of this process alone
+    // of the last step, also of a run that was resumed; its clocks and `why` of this process alone
+    sti_world_report last;
     long steps, unsolved, first_unsolved, at_rest;
     long accepted, first_accepted;  // of the unsolved ones: sound, and within options.accept
     long iterations, most_iterations;
@@ -275,7 +275,7 @@ STI_API const sti_world_run* sti_world_run_of(const sti_run* run);  // NULL: of 
 enum { STI_BED_TABLE_GRAINS = 100 };  // beds up to this many have their coordinates in the table
 
 typedef struct sti_bed_run {
-    const sti_scene* scene;
+    const sti_bed_scene* scene;
     const sti_grains* grains;  // at their start
     const sti_bed* bed;
     const sti_recirculation* flow;  // NULL: the bottom is closed

@@ -273,8 +273,8 @@ STI_API const sti_initial* sti_stepper_initial(const sti_stepper* stepper);
 STI_API sti_status sti_stepper_set(sti_stepper* stepper, double t, const double* q, const double* v);
 // All that later steps depend on, as bytes (free with sti_env_free), and back into a stepper made with the same system
 // and options: it goes on bit for bit. STI_ERR_INPUT: not such bytes.
-STI_API sti_status sti_stepper_save(const sti_stepper* stepper, void** bytes, size_t* size);
-STI_API sti_status sti_stepper_load(sti_stepper* stepper, const void* bytes, size_t size);
+STI_API sti_status sti_stepper_save_state(const sti_stepper* stepper, void** bytes, size_t* size);
+STI_API sti_status sti_stepper_load_state(sti_stepper* stepper, const void* bytes, size_t size);
 
 // ---- robust controls (S3 2.4): does the complementary basis of the first step last?
 

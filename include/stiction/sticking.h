@@ -119,9 +119,9 @@ typedef struct sti_opening {
     double* a_n;             // accelerations along the normals                                     (contact_count)
     unsigned char* opens;    // a_n > 0                                                             (contact_count)
     sti_rationals* a_exact;  // (43) was solved without rounding: that solution                     (n)
-    sti_rationals*
-        lambda_exact;  // exact and "sticks": in the discs                                    (multiplier_count)
-    int leaf_count;    // "does not", and (43) has a solution: as in the answer, about the contacts that stay
+    // exact and "sticks": in the discs (multiplier_count)
+    sti_rationals* lambda_exact;
+    int leaf_count;               // "does not", and (43) has a solution: as in the answer, about the contacts that stay
     sti_sticking_leaf* leaves;    // closed; sign, z and w are 0 at the others                           (leaf_count)
     double bound;                 // as in the answer
     double* farkas;               // (acceleration_count)
@@ -221,8 +221,8 @@ typedef struct sti_sticking {
 } sti_sticking;
 
 // options NULL: the defaults.
-STI_API sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
-                                        sti_sticking** out);
+STI_API sti_status sti_sticking_create(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                                       sti_sticking** out);
 STI_API void sti_sticking_destroy(sti_sticking* sticking);
 
 // ---- which forces make it stick
@@ -368,10 +368,10 @@ typedef struct sti_closure {
 
 STI_API sti_closure_options sti_closure_options_default(void);
 // With friction (force closure) or with the normals alone (form closure, of first order).
-STI_API sti_status sti_force_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
-                                     sti_closure* out);
-STI_API sti_status sti_form_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
-                                    sti_closure* out);
+STI_API sti_status sti_force_closure_analyze(sti_env* env, const sti_instant* instant,
+                                             const sti_closure_options* options, sti_closure* out);
+STI_API sti_status sti_form_closure_analyze(sti_env* env, const sti_instant* instant,
+                                            const sti_closure_options* options, sti_closure* out);
 STI_API void sti_closure_clear(sti_env* env, sti_closure* closure);
 
 // ---- independent checks, and files

@@ -1,4 +1,19 @@
-// stiction.h: everything. Each header also stands alone. NULL for options means the defaults in every call.
+// stiction.h: everything. Each header also stands alone, and has all there is of its noun: what it is, how it is solved
+// or analyzed, its check, its files. One verb stands for one act:
+//
+//     _create, _destroy          something behind a pointer; a call that fails leaves NULL
+//     _solve, _clear             the answer to a problem, written into the caller's struct by one of several methods
+//     _analyze, _clear           the same of a question that has one method
+//     _make, _clear              another form of something, in the caller's struct: a step as a problem, an image
+//     _default                   options; NULL for options means the same, in every call
+//     _of                        what a document or a run holds; NULL when it is of another kind
+//     _find                      by its name
+//     _text, _parse              words of an enumeration, both ways; _parse also reads things from text in memory
+//     _load, _save, _json        files, by their path; the same as text
+//     _load_state, _save_state   bytes with everything that goes on from there
+//     sti_verify_..              a check that shares no code with what it checks
+//
+// The suite holds the headers against this (tests/house/names.py).
 #ifndef STICTION_H
 #define STICTION_H
 
@@ -33,8 +48,8 @@
 #include <stiction/pointed.h>
 #include <stiction/problem.h>
 #include <stiction/qp.h>
+#include <stiction/recording.h>
 #include <stiction/roots.h>
-#include <stiction/run.h>
 #include <stiction/scene.h>
 #include <stiction/section.h>
 #include <stiction/shapes.h>

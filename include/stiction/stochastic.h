@@ -176,6 +176,24 @@ STI_API sti_status sti_stochastic_system_parse(sti_env* env, const sti_stochasti
                                                size_t size, const char* name, sti_stochastic_system** out);
 STI_API void sti_stochastic_system_destroy(sti_env* env, sti_stochastic_system* system);  // accepts NULL
 
+// ---- an independent check: shares no code with the solvers (docs/reliability.md)
+
+// Residuals, the gap and certificates anew in extended precision, from x, y, pi and l alone.
+typedef struct sti_stochastic_verification {
+    bool accepted;            // the claim holds, residuals within tol
+    bool convex;              // every Q is positive semidefinite
+    sti_conic_outcome claim;  // the outcome the answer claims
+    double residual;          // of rows, bounds and gradient; of a certificate: what it violates
+    double objective;         // of a point
+    double gap;               // of a point: what the multipliers leave open, over 1 + |objective|
+    double bound;             // of a Farkas vector: no point with |(x, y)|_1 below it
+    char text[240];
+} sti_stochastic_verification;
+
+STI_API sti_status sti_verify_stochastic(sti_env* env, const sti_stochastic* program,
+                                         const sti_stochastic_answer* answer, double tol,
+                                         sti_stochastic_verification* out);
+
 #ifdef __cplusplus
 }
 #endif

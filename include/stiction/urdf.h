@@ -104,11 +104,11 @@ typedef struct sti_urdf_options {
     int material;         // of all surfaces (default 0)
     int sides;            // of prisms in place of cylinders; 0: cylinders are round (default)
     int hull_points;      // a mesh with more vertices than this is thinned before its hull is taken (default 2000)
-    double
-        hull_error;  // part of a hull's size: corners may be left out as long as none sticks out farther (default 1e-3)
-    double decompose;  // part of a mesh's size: meshes of links that move become convex parts whose surfaces lie no
-                       // farther from
-                       // theirs, as far as 64 of them do; 0: one hull (default)
+    // part of a hull's size: corners may be left out as long as none sticks out farther (default 1e-3)
+    double hull_error;
+    // part of a mesh's size: a mesh of a link that moves becomes convex parts, at most 64 of them, whose surfaces lie
+    // no farther from its own; 0: one hull (default)
+    double decompose;
     int folder_count;
     const char* const* folders;  // where meshes and packages are looked for, after the folder of the file
     int setting_count;

@@ -1,133 +1,20 @@
-// verify.h: an independent check of answers. Shares no code with the solvers: it sees the posed
-// problem and the answer, and recomputes everything from them.
+// verify.h: an independent check of runs, as they are recorded and while they are made.
+//
+// Answers are checked by sti_verify_<what>, which stands beside the answer: sti_verify_lcp in problem.h,
+// sti_verify_contact in contact.h, and so on. Whatever is checked, the check shares no code with what made it: it sees
+// what was posed and what is claimed, and computes everything anew.
 #ifndef STICTION_VERIFY_H
 #define STICTION_VERIFY_H
 
-#include <stiction/actuation.h>
-#include <stiction/bounds.h>
-#include <stiction/conic.h>
-#include <stiction/contact.h>
-#include <stiction/l1.h>
+#include <stdbool.h>
+#include <stiction/bodies.h>
 #include <stiction/navigation.h>
-#include <stiction/problem.h>
-#include <stiction/qp.h>
-#include <stiction/roots.h>
-#include <stiction/run.h>
-#include <stiction/stochastic.h>
+#include <stiction/recording.h>
 #include <stiction/system.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct sti_verification {
-    bool accepted;      // the claim holds
-    bool exact;         // and was checked without rounding
-    sti_outcome claim;  // what the answer claims
-    double residual;    // of the claimed solution, as in sti_lcp_residual; NAN for other claims
-    double residual_equation, residual_z, residual_w, residual_gap;
-    double natural;      // |(A u + C v + a; min(z, w))| / |(a; q)|, Euclidean
-    int leaves_checked;  // Farkas vectors of a no-solution claim
-    double margin;       // least strictness x'a + y'b over the leaves, relative to |y|_1 |q|_inf (negative is good)
-    char text[240];      // verdict in a sentence, with the first thing that fails
-} sti_verification;
-
-STI_API sti_status sti_verify_lcp(sti_env* env, const sti_lcp* lcp, const sti_lcp_answer* answer, double tol,
-                                  sti_verification* out);
-STI_API sti_status sti_verify_mlcp(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_answer* answer, double tol,
-                                   sti_verification* out);
-
-// v of a secondary ray: v >= 0, M v >= 0, v'M v = 0, v'q < 0. And what it proves: no solution when M'v <= 0 as well.
-typedef struct sti_ray_check {
-    bool homogeneous;  // v solves LCP(0, M), v != 0
-    bool descends;     // v'q < 0
-    bool farkas;       // M'v <= 0 too: no feasible point, whatever the class of M
-    bool exact;
-} sti_ray_check;
-
-STI_API sti_status sti_verify_ray(sti_env* env, const sti_lcp* lcp, const double* v, double tol, sti_ray_check* out);
-
-// The residual is that of sti_contact_residual, computed anew in extended precision from r, v and lambda alone: u of
-// the answer is not believed, nor are the residuals it states.
-typedef struct sti_contact_verification {
-    bool accepted;      // "solved" is claimed, and residual <= tol; or "no_solution", and the certificate proves it
-    bool exact;         // no_solution: checked without rounding, and for every solution
-    sti_outcome claim;  // what the answer claims
-    double residual;    // sum of the next two; NAN when nothing could be computed
-    double residual_contact;
-    double residual_equation;
-    int worst_contact;             // farthest from the law, against its own terms; -1 when there is no contact
-    double worst_cone_violation;   // largest distance of r_c from its cone, in units of r
-    double worst_penetration;      // largest -u_n, in units of u; 0 when no contact closes
-    double worst_complementarity;  // largest |r_c . (u_c + mu |u_t| n)|, in units of r u
-    double bound;                  // no_solution: there is none with |v|_1 (local: |r|_1 + |l|_1) below; NAN otherwise
-    char text[240];                // verdict in a sentence, with the first thing that fails
-} sti_contact_verification;
-
-// A problem that is not well posed is an error; an answer that does not fit it, or is not finite, is rejected.
-STI_API sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* problem,
-                                      const sti_contact_answer* answer, double tol, sti_contact_verification* out);
-
-// The residuals are those of sti_conic_answer (docs/conic.md), computed anew in extended precision from x, s and y
-// alone; distance from the cones counts as well.
-typedef struct sti_conic_verification {
-    bool accepted;            // the claim of the answer holds within tol
-    bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
-    sti_conic_outcome claim;  // what the answer claims
-    double residual;          // the largest of those below that matter for the claim; NAN for no claim
-    double residual_primal, residual_dual, residual_gap;
-    double cone_s, cone_y;  // distance of s from K and of y from K*, relative to their sizes
-    double bound;           // infeasible: every x that satisfies the rows has |x|_1 >= bound
-    char text[240];         // verdict in a sentence, with the first thing that fails
-} sti_conic_verification;
-
-STI_API sti_status sti_verify_conic(sti_env* env, const sti_conic* program, const sti_conic_answer* answer, double tol,
-                                    sti_conic_verification* out);
-
-// The same for a quadratic program: residuals anew in extended precision from x, y and z alone. A multiplier of a side
-// that is not there counts in full.
-typedef struct sti_qp_verification {
-    bool accepted;            // the claim of the answer holds within tol
-    bool convex;              // solved: there is no P, or it was checked to be positive semidefinite (n <= 400)
-    sti_conic_outcome claim;  // what the answer claims
-    double residual;          // the largest of those below that matter for the claim; NAN for no claim
-    double residual_primal, residual_dual, residual_gap;
-    double objective;  // at x
-    double bound;      // infeasible: every x that satisfies rows and bounds has |x|_1 >= bound
-    char text[240];    // verdict in a sentence, with the first thing that fails
-} sti_qp_verification;
-
-STI_API sti_status sti_verify_qp(sti_env* env, const sti_qp* qp, const sti_qp_answer* answer, double tol,
-                                 sti_qp_verification* out);
-
-// Least sums of absolute values, or least largest ones, as the answer says: objective and dual vector anew in extended
-// precision, from x and y alone.
-typedef struct sti_l1_verification {
-    bool accepted;     // "solved" is claimed, |y_i| <= 1 (their sum), A'y = 0 up to rounding, and the gap is within tol
-    double residual;   // largest |A'y|_j over the sum of its terms
-    double objective;  // |A x + b|_1, or the largest entry
-    double gap;        // objective - y'r over the objective, r = A x + b
-    char text[240];    // verdict in a sentence, with the first thing that fails
-} sti_l1_verification;
-
-STI_API sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answer* answer, double tol,
-                                 sti_l1_verification* out);
-
-// Stochastic programs: residuals, the gap and certificates anew in extended precision, from x, y, pi and l alone.
-typedef struct sti_stochastic_verification {
-    bool accepted;            // the claim holds, residuals within tol
-    bool convex;              // every Q is positive semidefinite
-    sti_conic_outcome claim;  // the outcome the answer claims
-    double residual;          // of rows, bounds and gradient; of a certificate: what it violates
-    double objective;         // of a point
-    double gap;               // of a point: what the multipliers leave open, over 1 + |objective|
-    double bound;             // of a Farkas vector: no point with |(x, y)|_1 below it
-    char text[240];
-} sti_stochastic_verification;
-
-STI_API sti_status sti_verify_stochastic(sti_env* env, const sti_stochastic* program,
-                                         const sti_stochastic_answer* answer, double tol,
-                                         sti_stochastic_verification* out);
 
 // ---- a recorded run of bodies
 //
@@ -210,8 +97,8 @@ STI_API void sti_run_checker_result(const sti_run_checker* checker, sti_run_veri
 
 // What it has seen, as bytes (free with sti_env_free), and back into a checker of the same bodies. STI_ERR_INPUT: not
 // such bytes.
-STI_API sti_status sti_run_checker_save(const sti_run_checker* checker, void** bytes, size_t* size);
-STI_API sti_status sti_run_checker_load(sti_run_checker* checker, const void* bytes, size_t size);
+STI_API sti_status sti_run_checker_save_state(const sti_run_checker* checker, void** bytes, size_t* size);
+STI_API sti_status sti_run_checker_load_state(sti_run_checker* checker, const void* bytes, size_t size);
 
 // ---- a recorded run of a system by formulas
 //
@@ -340,48 +227,6 @@ typedef struct sti_bed_verify_options {
 STI_API sti_bed_verify_options sti_bed_verify_options_default(void);
 STI_API sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed,
                                            const sti_bed_verify_options* options, sti_bed_verification* out);
-
-// ---- roots and bounds
-
-// What was checked, and what it found: the first claim that does not hold, or that could not be confirmed.
-typedef struct sti_root_verification {
-    bool accepted;
-    int roots_checked;
-    int boxes_checked;
-    char text[240];
-} sti_root_verification;
-
-// Formulas are read again and evaluated on intervals of some 200 bits (exact/span.h), with derivatives: that each
-// interval holds a root, that its region holds no other one, that every box claimed empty is, and that the boxes cover
-// what was searched.
-STI_API sti_status sti_verify_root(sti_env* env, const sti_root_problem* problem, const sti_root_answer* answer,
-                                   sti_root_verification* out);
-
-typedef struct sti_bound_verification {
-    bool accepted;
-    double agreement;  // largest distance, relative to the size, that is left between a number and its own enclosure
-    char text[240];
-} sti_bound_verification;
-
-// The quantity and its bound are enclosed again, by rules of low order on many cells over spans: no number may lie
-// outside, and the inequality must hold for the new enclosures.
-STI_API sti_status sti_verify_bound(sti_env* env, const sti_bound_problem* problem, const sti_bound_answer* answer,
-                                    sti_bound_verification* out);
-
-// ---- a mode by actuators (actuation.h)
-
-typedef struct sti_actuation_verification {
-    bool accepted;     // everything below is within tol; false where nothing was looked at: a mode out of reach
-    double bounds;     // of controls, beyond
-    double faces;      // by which a face is nearer than the margin, relative
-    double equations;  // relative
-    double gap;        // how much larger the margin could be, by the multipliers; NAN: the set has no face
-    char text[120];
-} sti_actuation_verification;
-
-STI_API sti_status sti_verify_actuation(sti_env* env, const sti_mode_wrenches* wrenches, int n,
-                                        const sti_rationals* base, const sti_actuators* actuators,
-                                        const sti_actuation* claim, double tol, sti_actuation_verification* out);
 
 #ifdef __cplusplus
 }

@@ -22,7 +22,6 @@
 #include <stiction/interval.h>
 #include <stiction/problem.h>
 #include <stiction/system.h>
-#include <stiction/verify.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,13 +52,13 @@ typedef struct sti_avi {
 //     M x + q - E'l - A'v - v_lb + v_ub = 0,    E x = e,    0 <= v _|_ A x - b >= 0,   0 <= v_lb _|_ x - lb >= 0,   ..
 //
 // Nothing is added or rounded, so exact data stay exact.
-typedef struct sti_avi_posed {
+typedef struct sti_avi_mlcp {
     sti_mlcp mlcp;  // what it points to is owned
     int* pair_of;   // of each pair: its row of A; m + i for the lower bound of x_i, m + n + i for the upper one
-} sti_avi_posed;
+} sti_avi_mlcp;
 
-STI_API sti_status sti_avi_pose(sti_env* env, const sti_avi* avi, sti_avi_posed* out);
-STI_API void sti_avi_posed_clear(sti_env* env, sti_avi_posed* posed);  // accepts a cleared one
+STI_API sti_status sti_avi_mlcp_make(sti_env* env, const sti_avi* avi, sti_avi_mlcp* out);
+STI_API void sti_avi_mlcp_clear(sti_env* env, sti_avi_mlcp* posed);  // accepts a cleared one
 
 // The answer is that of the MLCP: u = (x, l), z the multipliers, w the distances. Where K is a bounded box and the
 // usual methods fail, Lemke's method does it on the LCP of x - lb and the multipliers of ub, with a covering vector for

@@ -88,7 +88,7 @@ class Rows(Recording):
     def __init__(self, env: Env, path: str, texts: dict, row: Callable[[Optional[Record]], dict], many: Sequence[str] = ()) -> None:
         out = ffi.new("sti_recording**")
         env.check(lib.sti_recording_create(env.c, path.encode(), out))
-        super().__init__(env, out[0], lib.sti_recording_close, lambda c: lib.STI_OK, lambda: lib.STI_OK, lib.sti_recording_commit)
+        super().__init__(env, out[0], lib.sti_recording_destroy, lambda c: lib.STI_OK, lambda: lib.STI_OK, lib.sti_recording_commit)
         self._row, self._many, self._series = row, many, {}  # type: Callable[[Optional[Record]], dict], Sequence[str], dict
         first = row(None)
         for name, value in first.items():

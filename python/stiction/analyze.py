@@ -208,7 +208,7 @@ def actuation(of: Any, actuators: Mapping, **options: Any) -> dict:
 
     def answer(wrenches: Any) -> Any:
         out = ffi.new("sti_actuation**")
-        if wrenches == ffi.NULL or lib.sti_mode_actuation(where.c, wrenches, at.n, found._c.wrench, by, out) != lib.STI_OK:
+        if wrenches == ffi.NULL or lib.sti_actuation_create(where.c, wrenches, at.n, found._c.wrench, by, out) != lib.STI_OK:
             return None
 
         def check(tol: float) -> Record:
@@ -232,7 +232,7 @@ def sticking(of: Any, **options: Any) -> "S.Sticking":
     """
     chosen = _options(lib.sti_sticking_options_default(), options, [])
     at, where, out = instant(of), env(), ffi.new("sti_sticking**")
-    where.check(lib.sti_sticking_analyze(where.c, at._c, chosen, out))
+    where.check(lib.sti_sticking_create(where.c, at._c, chosen, out))
     found = where.own(out[0], lib.sti_sticking_destroy)
 
     def check(tol: float) -> Record:
@@ -256,7 +256,7 @@ def closure(of: Any, friction: bool = True, **options: Any) -> "S.Closure":
     at, where = instant(of), env()
     chosen = _options(lib.sti_closure_options_default(), _object(at, options), keep)
     found = where.new("sti_closure", lib.sti_closure_clear)
-    where.check((lib.sti_force_closure if friction else lib.sti_form_closure)(where.c, at._c, chosen, found.c))
+    where.check((lib.sti_force_closure_analyze if friction else lib.sti_form_closure_analyze)(where.c, at._c, chosen, found.c))
 
     def check(tol: float) -> bool:
         accepted = ffi.new("_Bool*")
@@ -464,7 +464,7 @@ def grasp_friction(of: Any, kind: str = "common", **options: Any) -> "S.GraspFri
     at, where = instant(of), env()
     chosen = _options(lib.sti_closure_options_default(), _object(at, options), keep)
     found = where.new("sti_grasp_friction", lib.sti_grasp_friction_clear)
-    where.check(lib.sti_grasp_friction_find(where.c, at._c, chosen, enum_value("sti_grasp_friction_kind", kind, "kind"), found.c))
+    where.check(lib.sti_grasp_friction_analyze(where.c, at._c, chosen, enum_value("sti_grasp_friction_kind", kind, "kind"), found.c))
 
     def check(tol: float) -> bool:
         accepted = ffi.new("_Bool*")
@@ -490,7 +490,7 @@ def quality(of: Any, object: Any = None, face_limit: int = 200000, **options: An
     held = object if isinstance(object, dict) else {} if object is None else {"object": object}
     fill(ffi.addressof(chosen, "object"), _object(at, held), keep)
     found = where.new("sti_grasp_quality", lib.sti_grasp_quality_clear)
-    where.check(lib.sti_grasp_quality_find(where.c, at._c, chosen, found.c))
+    where.check(lib.sti_grasp_quality_analyze(where.c, at._c, chosen, found.c))
 
     def check(tol: float) -> Record:
         out = ffi.new("sti_grasp_verification*")
@@ -511,10 +511,10 @@ def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> 
     where, out = env(), ffi.new("sti_friction_cone**")
     at: Any = Instant(of._c, of) if isinstance(of, Contact) else instant(of)
     if isinstance(of, Contact):
-        where.check(lib.sti_contact_friction_cone(where.c, of._c, out))
+        where.check(lib.sti_friction_cone_create_contact(where.c, of._c, out))
     else:
-        where.check(lib.sti_instant_friction_cone(where.c, at._c, gap_tol, out))
-    cone = where.own_with_env(out[0], lib.sti_friction_cone_free)
+        where.check(lib.sti_friction_cone_create_instant(where.c, at._c, gap_tol, out))
+    cone = where.own_with_env(out[0], lib.sti_friction_cone_destroy)
     found = where.new("sti_friction_cone_margin", lib.sti_friction_cone_margin_clear)
     where.check(lib.sti_friction_cone_measure(where.c, cone.c, found.c))
 
@@ -628,7 +628,7 @@ def norms(of: Any) -> dict:
         raise TypeError(f"{given!r}: matrices are expected")
     for question in range(lib.STI_NORM_COUNT):
         out = ffi.new("sti_norm_test*")
-        where.check(lib.sti_norm_test_find(where.c, matrices, question, out), given.name)
+        where.check(lib.sti_norm_test_analyze(where.c, matrices, question, out), given.name)
         if out.asked:
             found[enum_text("sti_norm_question", question)] = Record(out)
     return found

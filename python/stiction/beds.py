@@ -40,10 +40,10 @@ class Bed(Moving):
     def __init__(self, scene: Union["Document", str, os.PathLike, dict], workers: int = 1, **options: Any) -> None:
         from .documents import started
         self.document, options = started(scene, "sti_bed_options", options)
-        inside = lib.sti_scene_of(self.document._c)
+        inside = lib.sti_bed_scene_of(self.document._c)
         if inside == ffi.NULL:
             raise TypeError(f"{self.document!r}: a scene of grains is expected; stiction.load(..).start() makes what fits")
-        self._scene = ffi.new("sti_scene*", inside[0])  # a plain value
+        self._scene = ffi.new("sti_bed_scene*", inside[0])  # a plain value
         self._options, self._keep = dict(options), []  # type: dict, list
         fill(ffi.addressof(self._scene, "step"), options, self._keep)
         self._env = Env(workers)
@@ -51,7 +51,7 @@ class Bed(Moving):
         self._lock = Turn()
         self.end = float(self._scene.time)
         self._grains = self._env.new("sti_grains", lib.sti_grains_clear)
-        self._env.check(lib.sti_scene_grains(self._env.c, self._scene, self._grains.c), self.document.name)
+        self._env.check(lib.sti_bed_scene_grains(self._env.c, self._scene, self._grains.c), self.document.name)
         out = ffi.new("sti_bed**")
         self._env.check(lib.sti_bed_create(self._env.c, self._grains.c, ffi.addressof(self._scene, "step"), out), self.document.name)
         self._take(out[0])
@@ -91,7 +91,7 @@ class Bed(Moving):
         """Of a bed whose grains come in again: how many `left` so far, and their times of residence."""
         if self._flow is None:
             return None
-        return Record(ffi.new("sti_flow*", lib.sti_recirculation_flow(self._flow.c)))
+        return Record(ffi.new("sti_outflow*", lib.sti_recirculation_outflow(self._flow.c)))
 
     def __len__(self) -> int:
         return int(lib.sti_bed_count(self._c))
@@ -153,7 +153,7 @@ class Bed(Moving):
         chosen = ffi.new("sti_jamming_options*", lib.sti_jamming_options_default())
         fill(chosen, options, self._keep)
         found = self._env.new("sti_bed_jamming", lib.sti_bed_jamming_clear)
-        self._env.check(lib.sti_bed_jamming_test(self._env.c, self._c, chosen, found.c))
+        self._env.check(lib.sti_bed_jamming_analyze(self._env.c, self._c, chosen, found.c))
         return record(found.c, found, {"n": len(self)})
 
     def packing(self) -> "S.Packing":
@@ -219,7 +219,7 @@ class Bed(Moving):
 
     def _text(self) -> str:
         out = ffi.new("char**")
-        self._env.check(lib.sti_scene_json(self._env.c, self._scene, out))
+        self._env.check(lib.sti_bed_scene_json(self._env.c, self._scene, out))
         try:
             return ffi.string(out[0]).decode()
         finally:

@@ -181,7 +181,7 @@ def classify(M: Any, **options: Any) -> dict:
     where, out = env(), ffi.new("sti_classes**")
     n = M.shape[0] if hasattr(M, "tocsc") else len(np.atleast_1d(reals(M, "M")))
     m = matrix(M, n, n, "M", keep)
-    where.check(lib.sti_matrix_classify(where.c, ffi.addressof(m), ffi.NULL, chosen, out))
+    where.check(lib.sti_classes_create(where.c, ffi.addressof(m), ffi.NULL, chosen, out))
     found = where.own_with_env(out[0], lib.sti_classes_destroy)
     record = Record(found.c, found)
     return {enum_text("sti_class", k): finding for k, finding in enumerate(record.finding)}

@@ -96,7 +96,7 @@ class Document:
     def start(self, **options: Any) -> Any:
         """What moves in it, at its start: a World, Bed, System, Push or Navigation, with options of that."""
         if self.kind == "scene":
-            return Bed(self, **options) if lib.sti_scene_of(self._c) != ffi.NULL else World(self, **options)
+            return Bed(self, **options) if lib.sti_bed_scene_of(self._c) != ffi.NULL else World(self, **options)
         if self.kind not in _MOVES:
             raise TypeError(f"{self!r}: a scene, {', '.join(_MOVES)} is expected")
         return _MOVES[self.kind](self, **options)
@@ -121,7 +121,7 @@ class Document:
 
     def __reduce__(self) -> tuple:
         if self.kind == "scene":
-            grains = lib.sti_scene_of(self._c) != ffi.NULL  # whose text has the settings in it
+            grains = lib.sti_bed_scene_of(self._c) != ffi.NULL  # whose text has the settings in it
             return _read_again, (self.text().encode(), self.name, "" if grains else self.settings, isinstance(self, Scene))
         if self._written() is None:
             raise TypeError(f"{self!r}: it goes nowhere without its file, which is no text")
@@ -154,13 +154,13 @@ class Scene(Document):
 
     @property
     def description(self) -> str:
-        bed, world = lib.sti_scene_of(self._c), lib.sti_world_scene_of(self._c)
+        bed, world = lib.sti_bed_scene_of(self._c), lib.sti_world_scene_of(self._c)
         return text((bed if bed != ffi.NULL else world).description)
 
     @property
     def parameters(self) -> dict:
         """Of bodies: those of its formulas. Of grains: those of the layout."""
-        bed, world = lib.sti_scene_of(self._c), lib.sti_world_scene_of(self._c)
+        bed, world = lib.sti_bed_scene_of(self._c), lib.sti_world_scene_of(self._c)
         if bed != ffi.NULL:
             return Record(ffi.addressof(bed, "bed"), self._handle)._scalars()
         return {text(world.parameter_names[k]): float(world.parameters[k]) for k in range(world.parameter_count)}
@@ -168,7 +168,7 @@ class Scene(Document):
     @property
     def time(self) -> float:
         """Where its runs end."""
-        bed, world = lib.sti_scene_of(self._c), lib.sti_world_scene_of(self._c)
+        bed, world = lib.sti_bed_scene_of(self._c), lib.sti_world_scene_of(self._c)
         return float((bed if bed != ffi.NULL else world).time)
 
     @property

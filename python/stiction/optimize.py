@@ -250,7 +250,7 @@ def fit(residuals: Callable[[np.ndarray], Any], start: Sequence[float], low: Opt
     problem.residuals, problem.user = lib.stiction_python_residuals, caller.handle
     fill(chosen, {"norm": norm, **options}, keep)
     answer = where.new("sti_fit_answer", lib.sti_fit_answer_clear)
-    caller.check(where, lib.sti_fit(where.c, problem, chosen, answer.c))
+    caller.check(where, lib.sti_fit_solve(where.c, problem, chosen, answer.c))
     return record(answer.c, answer)
 
 

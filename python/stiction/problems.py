@@ -189,9 +189,9 @@ class LCP(Problem):
             raise TypeError(f"{self!r}: an LCP is expected")
         where, classes, out = env(), ffi.new("sti_classes**"), ffi.new("sti_homogeneous_test**")
         chosen = ffi.new("sti_classes_options*", lib.sti_classes_options_default())
-        where.check(lib.sti_matrix_classify(where.c, ffi.addressof(self._c, "M"), self._c.M_exact, chosen, classes))
+        where.check(lib.sti_classes_create(where.c, ffi.addressof(self._c, "M"), self._c.M_exact, chosen, classes))
         owner = where.own_with_env(classes[0], lib.sti_classes_destroy)
-        where.check(lib.sti_lcp_homogeneous_test(where.c, self._c, owner.c, out))
+        where.check(lib.sti_homogeneous_test_create(where.c, self._c, owner.c, out))
         found = where.own_with_env(out[0], lib.sti_homogeneous_test_destroy)
         return record(found.c, found, {"n": self.n})
 
@@ -256,8 +256,8 @@ class AVI(LCP):
     def enumerate(self, max_pieces: int = 0, time_limit_s: float = 0) -> "S.LcpSolutionSet":
         """All solutions, those of the MLCP that it is: x comes first in them."""
         where = env()
-        posed = where.new("sti_avi_posed", lib.sti_avi_posed_clear)
-        where.check(lib.sti_avi_pose(where.c, self._c, posed.c))
+        posed = where.new("sti_avi_mlcp", lib.sti_avi_mlcp_clear)
+        where.check(lib.sti_avi_mlcp_make(where.c, self._c, posed.c))
         return MLCP._of(ffi.addressof(posed.c, "mlcp"), posed).enumerate(max_pieces, time_limit_s)
 
 
@@ -374,7 +374,7 @@ class Contact(Problem):
         """Does the friction law leave room for a solution, by the criterion of docs/contact.md, with vectors that prove it?"""
         where = env()
         found = where.new("sti_contact_existence", lib.sti_contact_existence_clear)
-        where.check(lib.sti_contact_existence_test(where.c, self._c, time_limit_s, found.c))
+        where.check(lib.sti_contact_existence_analyze(where.c, self._c, time_limit_s, found.c))
         return record(found.c, found)
 
     def _names(self) -> tuple:

@@ -368,12 +368,12 @@ class System(Moving):
 
     def save(self) -> bytes:
         with self._lock:
-            return bytes_of(self._env, lambda out, size: lib.sti_stepper_save(self._c, out, size))
+            return bytes_of(self._env, lambda out, size: lib.sti_stepper_save_state(self._c, out, size))
 
     def restore(self, state: bytes) -> None:
         """Back to a saved state; further steps have the same bits as then."""
         with self._lock:
-            self._caller.check(self._env, lib.sti_stepper_load(self._c, state, len(state)))
+            self._caller.check(self._env, lib.sti_stepper_load_state(self._c, state, len(state)))
         self._last = None
 
     def copy(self) -> "System":

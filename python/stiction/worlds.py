@@ -328,12 +328,12 @@ class World(Moving):
 
     def save(self) -> bytes:
         with self._lock:
-            return bytes_of(self._env, lambda out, size: lib.sti_world_save(self._c, out, size))
+            return bytes_of(self._env, lambda out, size: lib.sti_world_save_state(self._c, out, size))
 
     def restore(self, state: bytes) -> None:
         """Back to a saved state; further steps have the same bits as then."""
         with self._lock:
-            self._env.check(lib.sti_world_load(self._c, state, len(state)))
+            self._env.check(lib.sti_world_load_state(self._c, state, len(state)))
 
     def copy(self) -> "World":
         other = World(self.document, **self._options)

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 // ---- growth, numbers
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "bodies/build.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 // ---- joints: definition
 

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 
 #include "bodies/bodies.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 typedef struct sti_world_detect {
     sti_broadphase* broad;

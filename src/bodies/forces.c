@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 enum {
     BOUND_ROUNDS = 60,
@@ -189,8 +189,8 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
     if (may_rest) status = sti_rest_improve(world, s->acts.r, s->links.l, REST * tol);
     if (may_rest && status == STI_OK) status = sti_rest_search(world, REST * tol);
     if (status == STI_OK) status = solve_islands(world, INNER * tol, may_rest, report);
-    if (status == STI_OK) status = sti_posed_fill(world);
-    if (status == STI_OK) status = sti_posed_measure(world);
+    if (status == STI_OK) status = sti_world_posed_fill(world);
+    if (status == STI_OK) status = sti_world_posed_measure(world);
     double asked = INNER * tol, last = INFINITY;
     for (int round = 0; round < SHARPER && status == STI_OK && !(s->posed.judged <= tol); round++) {
         // where every island was solved to its own tolerance, a smaller one is sure to gain; else it may cost as much
@@ -200,7 +200,7 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
         last = s->posed.judged;
         if (round == RESTING - 1) memset(s->rest, 0, (size_t)world->moving);
         status = solve_islands(world, asked, may_rest && round < RESTING - 1, report);
-        if (status == STI_OK) status = sti_posed_measure(world);
+        if (status == STI_OK) status = sti_world_posed_measure(world);
     }
     return status;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 enum { GYRO_STEPS = 20, GYRO_HALVINGS = 12 };
 

@@ -29,7 +29,7 @@
 
 #include "bodies/bodies.h"
 #include "bodies/motion.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 // Everything of the instant before it is copied to where it belongs.
 typedef struct draft {
@@ -561,8 +561,8 @@ static sti_status find_reactions(draft* d) {
     d->reaction = sti_alloc_array_zero(d->env, 3 * (size_t)count, sizeof *d->reaction);
     sti_status status = d->reaction != NULL ? STI_OK : STI_FAIL(d->env, STI_ERR_MEMORY, -1, "reactions");
     if (status == STI_OK) status = sti_world_create(d->env, d->world->bodies, &options, &trial);
-    if (status == STI_OK) status = sti_world_save(d->world, &bytes, &size);
-    if (status == STI_OK) status = sti_world_load(trial, bytes, size);
+    if (status == STI_OK) status = sti_world_save_state(d->world, &bytes, &size);
+    if (status == STI_OK) status = sti_world_load_state(trial, bytes, size);
     if (status == STI_OK) status = sti_world_step(trial, NULL);
     for (int j = 0; status == STI_OK && j < count; j++) {
         sti_world_joint joint;

@@ -20,7 +20,7 @@
 // The free angle of a joint is the part of the turn about z (the twist of the quaternion); it is given nearest to what
 // it was, so a wheel counts its turns.
 #include "bodies/bodies.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 static const double pi = M_PI;
 

@@ -280,9 +280,9 @@ sti_status sti_island_velocities(sti_world* world, sti_acts* acts, int count, co
 
 // ---- step_problem.c
 
-sti_status sti_posed_fill(sti_world* world);     // the problem of the step
-sti_status sti_posed_measure(sti_world* world);  // its residual at (u, r, l), in posed.answer
-void sti_posed_clear(sti_world* world);
+sti_status sti_world_posed_fill(sti_world* world);     // the problem of the step
+sti_status sti_world_posed_measure(sti_world* world);  // its residual at (u, r, l), in posed.answer
+void sti_world_posed_clear(sti_world* world);
 
 // ---- rest.c
 

@@ -7,7 +7,7 @@
 //
 // In the plane w is one number and the row is (e_x, e_y, (p - x) x e).
 #include "bodies/bodies.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 // ---- places
 

@@ -58,13 +58,13 @@ sti_status sti_world_sharpen(sti_world* world, sti_world_report* report) {
         if (status != STI_OK) return status;
         report->iterations += now.iterations;
         sti_step_velocities(world);
-        status = sti_posed_measure(world);
+        status = sti_world_posed_measure(world);
         if (status != STI_OK) return status;
         if (s->posed.judged <= fmax(judged, 0.1 * tol) && sunk(world, allowed, s->skip) < before) continue;
         memcpy(s->acts.r, s->settled_r, numbers * sizeof(double));
         memcpy(s->links.l, s->settled_r + numbers, rows * sizeof(double));
         sti_step_velocities(world);
-        return sti_posed_measure(world);
+        return sti_world_posed_measure(world);
     }
     return STI_OK;
 }

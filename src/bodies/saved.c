@@ -75,7 +75,7 @@ static header make_header(const sti_world* world) {
     return h;
 }
 
-sti_status sti_world_save(const sti_world* world, void** bytes, size_t* size) {
+sti_status sti_world_save_state(const sti_world* world, void** bytes, size_t* size) {
     sti_world* w = (sti_world*)world;  // visited, not changed
     header h = make_header(world);
     size_t total = sizeof h;
@@ -197,7 +197,7 @@ static sti_status make_room(sti_world* world, int contacts) {
     return STI_OK;
 }
 
-sti_status sti_world_load(sti_world* world, const void* bytes, size_t size) {
+sti_status sti_world_load_state(sti_world* world, const void* bytes, size_t size) {
     header h;
     if (size < sizeof h) return STI_FAIL(world->env, STI_ERR_INPUT, -1, "%zu bytes are not a saved world", size);
     memcpy(&h, bytes, sizeof h);

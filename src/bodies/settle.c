@@ -34,8 +34,8 @@ static sti_status copy_world(sti_env* env, const sti_world* world, sti_world** o
     size_t size = 0;
     options.start_as_given = true;
     sti_status status = sti_world_create(env, world->bodies, &options, out);
-    if (status == STI_OK) status = sti_world_save(world, &bytes, &size);
-    if (status == STI_OK) status = sti_world_load(*out, bytes, size);
+    if (status == STI_OK) status = sti_world_save_state(world, &bytes, &size);
+    if (status == STI_OK) status = sti_world_load_state(*out, bytes, size);
     sti_env_free(world->env, bytes);
     return status;
 }

@@ -20,7 +20,7 @@
 #include <math.h>
 
 #include "bodies/bodies.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 #define SLIGHT 1e-9  // of an arm: no row
 

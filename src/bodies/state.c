@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 sti_world_options sti_world_options_default(void) {
     return (sti_world_options){.h = 0.01,
@@ -110,7 +110,7 @@ static void drop_solve(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     if (s == NULL) return;
     sti_links_destroy(world);
-    sti_posed_clear(world);
+    sti_world_posed_clear(world);
     sti_contact_velocities_clear(&world->solve->velocities, world->env);
     sti_blocks_clear(&world->solve->pattern, world->env);
     sti_free(world->env, world->solve->graph);

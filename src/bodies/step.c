@@ -36,7 +36,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
-#include "bodies/vec3.h"
+#include "linalg/vec3.h"
 
 enum { STIFFER = 2 };  // times that a step is tried again
 #define THROWN 0.05    // lengths of the scene

@@ -22,7 +22,7 @@
 #define FAR 1000           // from here on
 #define SAFELY (1 + 1e-6)  // as in contact problems: a verifier with other rounding comes to the same verdict
 
-void sti_posed_clear(sti_world* world) {
+void sti_world_posed_clear(sti_world* world) {
     sti_arena_clear(&world->solve->posed.arena);
 }
 
@@ -233,7 +233,7 @@ static sti_status fill_joints(sti_world* world, int n) {
 
 // ---- the whole
 
-sti_status sti_posed_fill(sti_world* world) {
+sti_status sti_world_posed_fill(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     sti_world_posed* p = &s->posed;
     sti_arena_reset(&p->arena);
@@ -274,7 +274,7 @@ sti_status sti_posed_fill(sti_world* world) {
 
 // ---- measured
 
-sti_status sti_posed_measure(sti_world* world) {
+sti_status sti_world_posed_measure(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     sti_world_posed* p = &s->posed;
     const int d = world->dim, bodies = world->nv * world->moving;

@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "bodies/motion.h"
-#include "bodies/vec3.h"
 #include "linalg/lapack.h"
+#include "linalg/vec3.h"
 
 enum { WORK = 16 };  // numbers that dsyev works with
 #define SLIGHT 1e-9  // of the largest: no row

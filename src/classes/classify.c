@@ -125,8 +125,8 @@ static sti_status ask_all(sti_specimen* s, sti_classes* c) {
     return status;
 }
 
-sti_status sti_matrix_classify(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
-                               const sti_classes_options* options, sti_classes** out) {
+sti_status sti_classes_create(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
+                              const sti_classes_options* options, sti_classes** out) {
     *out = NULL;
     const sti_classes_options chosen = options != NULL ? *options : sti_classes_options_default();
     sti_specimen s;

@@ -341,8 +341,8 @@ sti_covering_options sti_covering_options_default(void) {
     return (sti_covering_options){.max_cells = 200000};
 }
 
-sti_status sti_matrix_cover(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
-                            const sti_covering_options* options, sti_covering** out) {
+sti_status sti_covering_create(sti_env* env, const sti_matrix* M, const sti_rationals* M_exact,
+                               const sti_covering_options* options, sti_covering** out) {
     const sti_classes_options defaults = sti_classes_options_default();
     const sti_covering_options o = options != NULL ? *options : sti_covering_options_default();
     sti_specimen s;

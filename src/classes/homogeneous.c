@@ -236,8 +236,8 @@ static void leave_open(sti_env* env, sti_homogeneous_test* t) {
         .trivial = STI_UNDECIDED, .implication = STI_UNDECIDED, .min_qv = NAN, .solvable = STI_UNDECIDED};
 }
 
-sti_status sti_lcp_homogeneous_test(sti_env* env, const sti_lcp* lcp, const sti_classes* classes,
-                                    sti_homogeneous_test** out) {
+sti_status sti_homogeneous_test_create(sti_env* env, const sti_lcp* lcp, const sti_classes* classes,
+                                       sti_homogeneous_test** out) {
     *out = NULL;
     sti_status status = sti_specimen_check_lcp(env, lcp);
     if (status != STI_OK) return status;

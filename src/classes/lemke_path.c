@@ -147,7 +147,7 @@ static void follow(walk* w) {
         w->x.status = STI_FAIL(w->env, STI_ERR_SIZE, -1, "the path has not ended after %d pivots", PIVOTS_MOST);
 }
 
-sti_status sti_lcp_lemke_path(sti_env* env, const sti_lcp* lcp, const double* d, sti_lemke_path** out) {
+sti_status sti_lemke_path_create(sti_env* env, const sti_lcp* lcp, const double* d, sti_lemke_path** out) {
     *out = NULL;
     if (lcp == NULL || lcp->n < 1 || lcp->n > 30 || lcp->M.rows != lcp->n || lcp->M.cols != lcp->n)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a problem of 1 to 30 pairs is expected");

@@ -286,8 +286,8 @@ static void leave_open(sti_mlcp_structure* t) {
     t->rank_A = t->rank_F = -1;
 }
 
-sti_status sti_mlcp_recognize(sti_env* env, const sti_mlcp* mlcp, const sti_classes_options* options,
-                              sti_mlcp_structure** out) {
+sti_status sti_mlcp_structure_create(sti_env* env, const sti_mlcp* mlcp, const sti_classes_options* options,
+                                     sti_mlcp_structure** out) {
     *out = NULL;
     sti_status status = check(env, mlcp);
     if (status != STI_OK) return status;

@@ -169,23 +169,23 @@ static bool reserve_ray(dd* k) {
 // v -= (a'v / a'n) n, so that a'v = 0; exact: times a'n > 0, made primitive.
 static void slide_onto(dd* k, sti_number* v, const sti_number* a, const sti_number* n) {
     sti_arith* ar = k->ar;
-    sti_vector_dot(ar, &k->s, a, n, k->d);
-    sti_vector_dot(ar, &k->t, a, v, k->d);
+    sti_numbers_dot(ar, &k->s, a, n, k->d);
+    sti_numbers_dot(ar, &k->t, a, v, k->d);
     if (ar->exact) {
         if (k->t.z.size == 0) return;
     } else {
         k->t.f /= k->s.f;
         k->s.f = 1;
     }
-    sti_vector_combine(ar, v, &k->s, v, &k->t, n, k->d);
-    sti_vector_tidy(ar, v, k->d);
+    sti_numbers_combine(ar, v, &k->s, v, &k->t, n, k->d);
+    sti_numbers_tidy(ar, v, k->d);
 }
 
 // Is a nonzero on L? Exact: 1 or 0. Floating: the squared length of its projection on L, 0 when within the tolerance.
 static double part_in_lines(dd* k, const sti_number* a) {
     double sum = 0;
     for (int i = 0; i < k->L.count; i++) {
-        sti_vector_dot(k->ar, &k->s, a, sti_table_row(&k->L, i), k->d);
+        sti_numbers_dot(k->ar, &k->s, a, sti_table_row(&k->L, i), k->d);
         if (k->ar->exact) {
             if (k->s.z.size != 0) return 1;
         } else {
@@ -202,13 +202,13 @@ static void cut_lines(dd* k, const sti_number* a, sti_number* n) {
     if (ar->exact) {
         int i = 0;
         for (; i < last; i++) {
-            sti_vector_dot(ar, &k->s, a, sti_table_row(&k->L, i), d);
+            sti_numbers_dot(ar, &k->s, a, sti_table_row(&k->L, i), d);
             if (sti_number_sign(ar, &k->s) != 0) break;
         }
         sti_table_swap_rows(&k->L, i, last);
-        sti_vector_copy(ar, n, sti_table_row(&k->L, last), d);
-        sti_vector_dot(ar, &k->s, a, n, d);
-        if (sti_number_sign(ar, &k->s) < 0) sti_vector_negate(ar, n, d);
+        sti_numbers_copy(ar, n, sti_table_row(&k->L, last), d);
+        sti_numbers_dot(ar, &k->s, a, n, d);
+        if (sti_number_sign(ar, &k->s) < 0) sti_numbers_negate(ar, n, d);
         k->L.count = last;
         for (i = 0; i < last; i++) slide_onto(k, sti_table_row(&k->L, i), a, n);
         return;
@@ -220,21 +220,21 @@ static void cut_lines(dd* k, const sti_number* a, sti_number* n) {
     for (int j = 0; j < d; j++) n[j].f = 0;
     for (int i = 0; i <= last; i++) {
         const sti_number* l = sti_table_row(&k->L, i);
-        sti_vector_dot(ar, &k->s, a, l, d);
+        sti_numbers_dot(ar, &k->s, a, l, d);
         for (int j = 0; j < d; j++) n[j].f += k->s.f * l[j].f;
         if (k->s.f * k->s.f > largest) {
             largest = k->s.f * k->s.f;
             drop = i;
         }
     }
-    sti_vector_tidy(ar, n, d);
+    sti_numbers_tidy(ar, n, d);
     sti_table_swap_rows(&k->L, drop, last);
     k->L.count = last;
     for (int i = 0; i < last; i++) {
         sti_table before = {.count = i, .dimension = d, .v = k->L.v}, first = {.count = 1, .dimension = d, .v = n};
-        sti_vector_reduce(ar, sti_table_row(&k->L, i), &first);
-        sti_vector_reduce(ar, sti_table_row(&k->L, i), &before);
-        sti_vector_reduce(ar, sti_table_row(&k->L, i), &first);
+        sti_numbers_reduce(ar, sti_table_row(&k->L, i), &first);
+        sti_numbers_reduce(ar, sti_table_row(&k->L, i), &before);
+        sti_numbers_reduce(ar, sti_table_row(&k->L, i), &first);
     }
 }
 
@@ -277,7 +277,7 @@ static void correct(dd* k, const ray* r) {
     for (int i = 0; i < k->E_basis.count; i++) sti_table_push(k->ar, &k->active, sti_table_row(&k->E_basis, i));
     for (int i = 0; i < k->L.count; i++) sti_table_push(k->ar, &k->active, sti_table_row(&k->L, i));
     sti_table_orthogonalize(k->ar, &k->active, &k->active_basis);
-    sti_vector_reduce(k->ar, r->v, &k->active_basis);
+    sti_numbers_reduce(k->ar, r->v, &k->active_basis);
 }
 
 // Step 2: each cut adds one ray; the rays made before slide along n onto the new row.
@@ -320,7 +320,7 @@ static void evaluate(dd* k, const sti_number* a) {
     k->negative_count = 0;
     if (!reserve_values(k)) return;
     for (int i = 0; i < k->count; i++) {
-        sti_vector_dot(k->ar, &k->value[i], a, k->rays[i].v, k->d);
+        sti_numbers_dot(k->ar, &k->value[i], a, k->rays[i].v, k->d);
         if (sti_number_sign(k->ar, &k->value[i]) < 0) k->negative[k->negative_count++] = i;
     }
 }
@@ -377,8 +377,8 @@ static bool combine(dd* k, int p, int n) {
     ray* r = &k->rays[k->count];
     for (int w = 0; w < k->words; w++) r->zero[w] = k->rays[p].zero[w] & k->rays[n].zero[w];
     r->zero[k->taken / 64] |= (uint64_t)1 << (k->taken % 64);
-    sti_vector_combine(ar, r->v, &k->value[p], k->rays[n].v, &k->value[n], k->rays[p].v, k->d);
-    sti_vector_tidy(ar, r->v, k->d);
+    sti_numbers_combine(ar, r->v, &k->value[p], k->rays[n].v, &k->value[n], k->rays[p].v, k->d);
+    sti_numbers_tidy(ar, r->v, k->d);
     k->count++;
     return !failed(k);
 }
@@ -434,7 +434,7 @@ static void deliver(dd* k, sti_table* rays, sti_table* lines, sti_table* line_ba
     sti_table_sort(ar, lines);
     for (int i = 0; i < k->count && !failed(k); i++) {
         sti_table_push(ar, rays, k->rays[i].v);
-        sti_vector_reduce(ar, sti_table_row(rays, i), line_basis);
+        sti_numbers_reduce(ar, sti_table_row(rays, i), line_basis);
     }
     if (!failed(k)) sti_table_sort(ar, rays);
 }
@@ -490,7 +490,7 @@ sti_status sti_dd_rays(sti_exact* x, int dimension, int row_count, const sti_int
             sti_number* row = sti_table_row(&part[which], part[which].count);
             for (int j = 0; j < dimension; j++)
                 sti_int_set(x, &row[j].z, &rows[(size_t)i * (size_t)dimension + (size_t)j]);
-            if (sti_vector_tidy(&ar, row, dimension)) part[which].count++;
+            if (sti_numbers_tidy(&ar, row, dimension)) part[which].count++;
         }
     }
     sti_status status = x->status;

@@ -155,18 +155,18 @@ static bool find_dependence(sti_arith* ar, const sti_rows* lines, sti_number* y)
         }
         for (int q = 0; q < (ar->exact ? i : 2 * i); q++) {  // floating: twice, for what the first pass leaves
             const sti_number* earlier = sti_table_row(&v, q % i);
-            sti_vector_dot(ar, &vq, row, earlier, d);
-            sti_vector_dot(ar, &qq, earlier, earlier, d);
+            sti_numbers_dot(ar, &vq, row, earlier, d);
+            sti_numbers_dot(ar, &qq, earlier, earlier, d);
             if (!ar->exact) {
                 vq.f /= qq.f;
                 qq.f = 1;
             }
-            sti_vector_combine(ar, row, &qq, row, &vq, earlier, width);
-            if (ar->exact) sti_vector_tidy(ar, row, width);
+            sti_numbers_combine(ar, row, &qq, row, &vq, earlier, width);
+            if (ar->exact) sti_numbers_tidy(ar, row, width);
         }
-        sti_vector_dot(ar, &qq, row, row, d);
+        sti_numbers_dot(ar, &qq, row, row, d);
         dependent = ar->exact ? qq.z.size == 0 : sqrt(qq.f) <= ar->tol;
-        if (dependent) sti_vector_copy(ar, y, row + d, k);
+        if (dependent) sti_numbers_copy(ar, y, row + d, k);
     }
     sti_table_clear(ar, &v);
     if (ar->exact) {

@@ -43,7 +43,7 @@ static bool fill_incidence(sti_arith* ar, const sti_table* rows, const sti_table
     for (int i = 0; i < rows->count; i++) {
         uint64_t* zero = in->zero + (size_t)i * (size_t)in->words;
         for (int r = 0; r < rays->count; r++) {
-            sti_vector_dot(ar, &value, sti_table_row(rows, i), sti_table_row(rays, r), rows->dimension);
+            sti_numbers_dot(ar, &value, sti_table_row(rows, i), sti_table_row(rays, r), rows->dimension);
             // both are directions and a'r >= 0; what is negative is zero, up to the rounding of the conversion
             if (sti_number_sign(ar, &value) > 0) continue;
             if (!ar->exact && value.f < -16 * ar->tol) sound = false;
@@ -116,7 +116,7 @@ static bool strip(sti_arith* ar, const sti_table* rows, const sti_table* lines, 
         if (in->size[i] == all || in->size[i] < pointed_dimension - 1 || is_redundant(in, rows->count, i, all))
             continue;
         sti_table_push(ar, &out->rays, sti_table_row(rows, i));
-        if (!sti_vector_reduce(ar, sti_table_row(&out->rays, out->rays.count - 1), &out->basis)) out->rays.count--;
+        if (!sti_numbers_reduce(ar, sti_table_row(&out->rays, out->rays.count - 1), &out->basis)) out->rays.count--;
     }
     return ar->x->status == STI_OK;
 }
@@ -134,7 +134,7 @@ static bool is_consistent(sti_arith* ar, const side* given, const side* found) {
         int on = 0;
         for (int i = 0; i < given->rays.count; i++) {
             sti_number value;
-            sti_vector_dot(ar, &value, sti_table_row(&given->rays, i), sti_table_row(&found->rays, r), d);
+            sti_numbers_dot(ar, &value, sti_table_row(&given->rays, i), sti_table_row(&found->rays, r), d);
             on += value.f <= 16 * ar->tol;
         }
         good = on >= k - 1;
@@ -227,7 +227,7 @@ static void finish_table(sti_arith* ar, sti_table* t) {
 }
 
 static void negate_rows(const sti_arith* ar, sti_table* t) {
-    for (int i = 0; i < t->count; i++) sti_vector_negate(ar, sti_table_row(t, i), t->dimension);
+    for (int i = 0; i < t->count; i++) sti_numbers_negate(ar, sti_table_row(t, i), t->dimension);
 }
 
 static sti_status store_cone(sti_arith* ar, const side* const sides[2], int d, const sti_polycone_options* options,

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "cones/polycone.h"
+#include "linalg/vector.h"
 
 typedef struct nnls {
     int d;
@@ -38,12 +39,6 @@ typedef struct nnls {
     unsigned char* barred;  // entered, or passed over at this residual       (m)
 } nnls;
 
-static double dot(const double* a, const double* b, int d) {
-    double s = 0;
-    for (int j = 0; j < d; j++) s += a[j] * b[j];
-    return s;
-}
-
 static void add_scaled(double* a, double t, const double* b, int d) {
     for (int j = 0; j < d; j++) a[j] += t * b[j];
 }
@@ -56,12 +51,12 @@ static bool factor_ray(nnls* k, int i) {
     for (int c = 0; c < i; c++) Ri[c] = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int c = 0; c < i; c++) {
-            const double t = dot(q, k->Q + (size_t)c * (size_t)d, d);
+            const double t = sti_vector_dot((size_t)d, q, k->Q + (size_t)c * (size_t)d);
             Ri[c] += t;
             add_scaled(q, -t, k->Q + (size_t)c * (size_t)d, d);
         }
     }
-    Ri[i] = sqrt(dot(q, q, d));
+    Ri[i] = sqrt(sti_vector_dot((size_t)d, q, q));
     if (Ri[i] < 1e-13) return false;
     for (int j = 0; j < d; j++) q[j] /= Ri[i];
     return true;
@@ -71,7 +66,7 @@ static bool factor_ray(nnls* k, int i) {
 static void solve(nnls* k) {
     const size_t d = (size_t)k->d;
     for (int i = k->count - 1; i >= 0; i--) {
-        double t = dot(k->Q + (size_t)i * d, k->b, k->d);
+        double t = sti_vector_dot((size_t)k->d, k->Q + (size_t)i * d, k->b);
         for (int c = i + 1; c < k->count; c++) t -= k->R[(size_t)c * d + (size_t)i] * k->s[c];
         k->s[i] = t / k->R[(size_t)i * d + (size_t)i];
     }
@@ -156,7 +151,7 @@ static bool iterate(nnls* k, double size) {
         memset(k->p, 0, (size_t)k->d * sizeof *k->p);
         for (int i = 0; i < k->count; i++) {
             const double* q = k->Q + (size_t)i * (size_t)k->d;
-            add_scaled(k->p, dot(q, k->b, k->d), q, k->d);
+            add_scaled(k->p, sti_vector_dot((size_t)k->d, q, k->b), q, k->d);
         }
         memset(k->barred, 0, (size_t)k->m);
         for (int i = 0; i < k->count; i++) k->barred[k->entered[i]] = 1;
@@ -186,11 +181,11 @@ static sti_status project_on_side(const sti_polycone* cone, int side, const doub
         for (int pass = 0; pass < 2; pass++) {  // the second pass takes away the rounding of the first
             for (int i = 0; i < cone->lines[side].count; i++) {
                 const double* l = cone->basis[side] + (size_t)i * n;
-                add_scaled(k.b, -dot(l, k.b, d), l, d);
+                add_scaled(k.b, -sti_vector_dot((size_t)d, l, k.b), l, d);
             }
         }
         for (int j = 0; j < d; j++) p[j] = x[j] - k.b[j];
-        if (iterate(&k, sqrt(dot(x, x, d))))
+        if (iterate(&k, sqrt(sti_vector_dot((size_t)d, x, x))))
             add_scaled(p, 1, k.p, d);
         else
             status = STI_FAIL(env, STI_ERR_INTERNAL, -1, "projection on a cone with %d rays does not settle", m);

@@ -147,11 +147,11 @@ static void map_rows(sti_arith* ar, const sti_table* T, const sti_table* rows, s
         sti_number* image = sti_table_row(to, to->count);
         double size = 0;
         for (int r = 0; r < T->count; r++) {
-            sti_vector_dot(ar, &image[r], sti_table_row(T, r), sti_table_row(rows, i), T->dimension);
+            sti_numbers_dot(ar, &image[r], sti_table_row(T, r), sti_table_row(rows, i), T->dimension);
             if (!ar->exact) size = hypot(size, image[r].f);
         }
         if (!ar->exact && size <= ar->tol) continue;
-        if (sti_vector_tidy(ar, image, T->count)) to->count++;
+        if (sti_numbers_tidy(ar, image, T->count)) to->count++;
     }
 }
 
@@ -211,7 +211,7 @@ static bool all_below(sti_arith* ar, const sti_table* faces, const sti_table* ro
     bool holds = true;
     for (int i = 0; i < faces->count && holds; i++) {
         for (int r = 0; r < rows->count && holds; r++) {
-            sti_vector_dot(ar, &value, sti_table_row(faces, i), sti_table_row(rows, r), faces->dimension);
+            sti_numbers_dot(ar, &value, sti_table_row(faces, i), sti_table_row(rows, r), faces->dimension);
             const int sign = sti_number_sign(ar, &value);
             holds = zero ? sign == 0 : sign <= 0;
         }

@@ -34,12 +34,12 @@ int sti_number_sign(const sti_arith* ar, const sti_number* a) {
     return (a->f > ar->tol) - (a->f < -ar->tol);
 }
 
-void sti_vector_copy(sti_arith* ar, sti_number* r, const sti_number* a, int n) {
+void sti_numbers_copy(sti_arith* ar, sti_number* r, const sti_number* a, int n) {
     if (!ar->exact) memcpy(r, a, (size_t)n * sizeof *r);
     for (int j = 0; ar->exact && j < n; j++) sti_int_set(ar->x, &r[j].z, &a[j].z);
 }
 
-void sti_vector_negate(const sti_arith* ar, sti_number* a, int n) {
+void sti_numbers_negate(const sti_arith* ar, sti_number* a, int n) {
     for (int j = 0; j < n; j++) {
         if (ar->exact)
             sti_int_neg(&a[j].z);
@@ -48,7 +48,7 @@ void sti_vector_negate(const sti_arith* ar, sti_number* a, int n) {
     }
 }
 
-void sti_vector_dot(sti_arith* ar, sti_number* r, const sti_number* a, const sti_number* b, int n) {
+void sti_numbers_dot(sti_arith* ar, sti_number* r, const sti_number* a, const sti_number* b, int n) {
     if (!ar->exact) {
         double s = 0;
         for (int j = 0; j < n; j++) s += a[j].f * b[j].f;
@@ -61,8 +61,8 @@ void sti_vector_dot(sti_arith* ar, sti_number* r, const sti_number* a, const sti
     }
 }
 
-void sti_vector_combine(sti_arith* ar, sti_number* r, const sti_number* s, const sti_number* u, const sti_number* t,
-                        const sti_number* v, int n) {
+void sti_numbers_combine(sti_arith* ar, sti_number* r, const sti_number* s, const sti_number* u, const sti_number* t,
+                         const sti_number* v, int n) {
     if (!ar->exact) {
         for (int j = 0; j < n; j++) r[j].f = s->f * u[j].f - t->f * v[j].f;
         return;
@@ -81,7 +81,7 @@ static double length(const sti_number* v, int n) {
     return sqrt(s);
 }
 
-bool sti_vector_tidy(sti_arith* ar, sti_number* v, int n) {
+bool sti_numbers_tidy(sti_arith* ar, sti_number* v, int n) {
     if (ar->exact) {
         sti_int_make_primitive(ar->x, &v->z, (size_t)n);
         for (int j = 0; j < n; j++) {
@@ -101,7 +101,7 @@ bool sti_vector_tidy(sti_arith* ar, sti_number* v, int n) {
     return true;
 }
 
-int sti_vector_compare(const sti_arith* ar, const sti_number* a, const sti_number* b, int n) {
+int sti_numbers_compare(const sti_arith* ar, const sti_number* a, const sti_number* b, int n) {
     for (int j = 0; j < n; j++) {
         if (ar->exact) {
             const int order = sti_int_cmp(&a[j].z, &b[j].z);
@@ -126,7 +126,7 @@ void sti_table_clear(sti_arith* ar, sti_table* t) {
 
 void sti_table_push(sti_arith* ar, sti_table* t, const sti_number* row) {
     STI_ASSERT((size_t)t->count < t->capacity);
-    sti_vector_copy(ar, sti_table_row(t, t->count), row, t->dimension);
+    sti_numbers_copy(ar, sti_table_row(t, t->count), row, t->dimension);
     t->count++;
 }
 
@@ -149,13 +149,13 @@ void sti_table_push_rows(sti_arith* ar, sti_table* t, const sti_rows* rows) {
             sti_int_row_from_rationals(ar->x, &to->z, rows->exact, first, (size_t)n, NULL, NULL);
         else
             for (int j = 0; j < n; j++) to[j].f = rows->value[first + (size_t)j];
-        if (sti_vector_tidy(ar, to, n)) t->count++;
+        if (sti_numbers_tidy(ar, to, n)) t->count++;
     }
 }
 
 // Row i comes after row j.
 static bool after(const sti_arith* ar, const sti_table* t, int i, int j) {
-    const int order = sti_vector_compare(ar, sti_table_row(t, i), sti_table_row(t, j), t->dimension);
+    const int order = sti_numbers_compare(ar, sti_table_row(t, i), sti_table_row(t, j), t->dimension);
     return order > 0 || (order == 0 && i > j);
 }
 
@@ -205,26 +205,26 @@ void sti_table_sort(sti_arith* ar, sti_table* t) {
 // v -= its projection on q, over n entries; exact: times q'q, made primitive.
 static void project_out(sti_arith* ar, sti_number* v, const sti_number* q, int n) {
     sti_number *qq = &ar->work[0], *vq = &ar->work[1];
-    sti_vector_dot(ar, vq, v, q, n);
+    sti_numbers_dot(ar, vq, v, q, n);
     if (ar->exact) {
         if (vq->z.size == 0) return;
-        sti_vector_dot(ar, qq, q, q, n);
-        sti_vector_combine(ar, v, qq, v, vq, q, n);
-        sti_vector_tidy(ar, v, n);
+        sti_numbers_dot(ar, qq, q, q, n);
+        sti_numbers_combine(ar, v, qq, v, vq, q, n);
+        sti_numbers_tidy(ar, v, n);
     } else {
         qq->f = 1;  // directions of Q have length 1
-        sti_vector_combine(ar, v, qq, v, vq, q, n);
+        sti_numbers_combine(ar, v, qq, v, vq, q, n);
     }
 }
 
-bool sti_vector_reduce(sti_arith* ar, sti_number* v, const sti_table* Q) {
+bool sti_numbers_reduce(sti_arith* ar, sti_number* v, const sti_table* Q) {
     const int n = Q->dimension;
     // floating: twice, because the first pass leaves rounding errors along Q as large as what it took away
     for (int pass = 0; pass < (ar->exact ? 1 : 2); pass++) {
         for (int i = 0; i < Q->count && ar->x->status == STI_OK; i++) project_out(ar, v, sti_table_row(Q, i), n);
         if (!ar->exact && length(v, n) <= ar->tol) return false;
     }
-    return sti_vector_tidy(ar, v, n);
+    return sti_numbers_tidy(ar, v, n);
 }
 
 // The row to take next: exact the first that is not zero, floating the longest if longer than tol; -1 when none.
@@ -255,8 +255,8 @@ void sti_table_orthogonalize(sti_arith* ar, sti_table* rows, sti_table* Q) {
         if (i < 0) return;
         sti_table_swap_rows(rows, from, i);
         sti_number* v = sti_table_row(rows, from);
-        sti_vector_tidy(ar, v, rows->dimension);
-        if (!sti_vector_reduce(ar, v, Q)) continue;
+        sti_numbers_tidy(ar, v, rows->dimension);
+        if (!sti_numbers_reduce(ar, v, Q)) continue;
         sti_table_push(ar, Q, v);
         const sti_number* q = sti_table_row(Q, Q->count - 1);
         for (int k = from + 1; k < rows->count; k++) project_out(ar, sti_table_row(rows, k), q, rows->dimension);
@@ -317,7 +317,7 @@ void sti_table_echelon(sti_arith* ar, sti_table* Q) {
         if (j < 0) return;
         sti_number* pivot = sti_table_row(Q, r);
         if ((ar->exact ? sti_int_sign(&pivot[j].z) : (pivot[j].f > 0) - (pivot[j].f < 0)) < 0)
-            sti_vector_negate(ar, pivot, n);
+            sti_numbers_negate(ar, pivot, n);
         const double size = ar->exact ? 1 : pivot[j].f;
         for (int k = 0; !ar->exact && k < n; k++) pivot[k].f /= size;
         for (int i = 0; i < Q->count; i++) {
@@ -325,10 +325,10 @@ void sti_table_echelon(sti_arith* ar, sti_table* Q) {
             sti_number *s = &ar->work[0], *t = &ar->work[1];
             if (i == r) continue;
             if (ar->exact && row[j].z.size == 0) continue;
-            sti_vector_copy(ar, s, &pivot[j], 1);
-            sti_vector_copy(ar, t, &row[j], 1);
-            sti_vector_combine(ar, row, s, row, t, pivot, n);
-            if (ar->exact) sti_vector_tidy(ar, row, n);
+            sti_numbers_copy(ar, s, &pivot[j], 1);
+            sti_numbers_copy(ar, t, &row[j], 1);
+            sti_numbers_combine(ar, row, s, row, t, pivot, n);
+            if (ar->exact) sti_numbers_tidy(ar, row, n);
         }
     }
 }

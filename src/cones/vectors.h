@@ -32,16 +32,16 @@ sti_number* sti_numbers_create(sti_arith* ar, size_t count);  // all 0; NULL (an
 void sti_numbers_destroy(sti_arith* ar, sti_number* v, size_t count);
 
 int sti_number_sign(const sti_arith* ar, const sti_number* a);  // of a product of directions; floating: with tol
-void sti_vector_copy(sti_arith* ar, sti_number* r, const sti_number* a, int n);
-void sti_vector_negate(const sti_arith* ar, sti_number* a, int n);
-void sti_vector_dot(sti_arith* ar, sti_number* r, const sti_number* a, const sti_number* b, int n);
+void sti_numbers_copy(sti_arith* ar, sti_number* r, const sti_number* a, int n);
+void sti_numbers_negate(const sti_arith* ar, sti_number* a, int n);
+void sti_numbers_dot(sti_arith* ar, sti_number* r, const sti_number* a, const sti_number* b, int n);
 // r = s u - t v; r may be u or v, not s or t.
-void sti_vector_combine(sti_arith* ar, sti_number* r, const sti_number* s, const sti_number* u, const sti_number* t,
-                        const sti_number* v, int n);
+void sti_numbers_combine(sti_arith* ar, sti_number* r, const sti_number* s, const sti_number* u, const sti_number* t,
+                         const sti_number* v, int n);
 // Make v a direction: primitive, or of length 1. False: v is zero.
-bool sti_vector_tidy(sti_arith* ar, sti_number* v, int n);
+bool sti_numbers_tidy(sti_arith* ar, sti_number* v, int n);
 // Lexicographic; in floating arithmetic entries that differ by at most tol are equal.
-int sti_vector_compare(const sti_arith* ar, const sti_number* a, const sti_number* b, int n);
+int sti_numbers_compare(const sti_arith* ar, const sti_number* a, const sti_number* b, int n);
 
 typedef struct sti_table {
     int count;
@@ -68,7 +68,7 @@ void sti_table_sort(sti_arith* ar, sti_table* t);  // rows into that order
 void sti_table_orthogonalize(sti_arith* ar, sti_table* rows, sti_table* Q);
 // v minus its orthogonal projection on the span of Q, as a direction. False: nothing (floating: not more than tol of
 // the direction v) is left; v is then undefined.
-bool sti_vector_reduce(sti_arith* ar, sti_number* v, const sti_table* Q);
+bool sti_numbers_reduce(sti_arith* ar, sti_number* v, const sti_table* Q);
 // The basis of the row space of Q that is the same for every Q of that space: reduced echelon form. Exact: leftmost
 // pivots, rows primitive, pivots positive. Floating: pivots where the space is largest, pivots 1.
 void sti_table_echelon(sti_arith* ar, sti_table* Q);

@@ -86,12 +86,7 @@ static void multiply(const sti_matrix* A, const double* x, double* y, int count)
 
 static void multiply_transposed(const sti_matrix* A, const double* x, double* y, int count) {
     memset(y, 0, (size_t)count * sizeof *y);
-    for (int i = 0; A->dense != NULL && i < A->rows; i++) {
-        for (int j = 0; j < A->cols; j++) y[j] += A->dense[(size_t)i * (size_t)A->cols + (size_t)j] * x[i];
-    }
-    for (int j = 0; A->dense == NULL && A->col_start != NULL && j < A->cols; j++) {
-        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) y[j] += A->value[e] * x[A->row[e]];
-    }
+    if (A->rows > 0 && A->cols > 0) sti_matrix_multiply_transposed_add(A, x, y);
 }
 
 static double larger(double a, double b) {

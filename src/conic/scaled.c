@@ -21,17 +21,12 @@ enum { PASSES = 12 };
 
 void sti_conic_multiply(const sti_matrix* A, const double* x, double* y) {
     memset(y, 0, (size_t)A->rows * sizeof *y);
-    for (int j = 0; j < A->cols; j++) {
-        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) y[A->row[e]] += A->value[e] * x[j];
-    }
+    sti_matrix_multiply_add(A, x, y);
 }
 
 void sti_conic_multiply_transposed(const sti_matrix* A, const double* x, double* y) {
-    for (int j = 0; j < A->cols; j++) {
-        double sum = 0;
-        for (int64_t e = A->col_start[j]; e < A->col_start[j + 1]; e++) sum += A->value[e] * x[A->row[e]];
-        y[j] = sum;
-    }
+    memset(y, 0, (size_t)A->cols * sizeof *y);
+    sti_matrix_multiply_transposed_add(A, x, y);
 }
 
 // out = A', sparse

@@ -62,15 +62,12 @@ typedef struct sti_contact_run {
 typedef sti_status sti_contact_method(const sti_contact_local* p, const sti_contact_options* options,
                                       sti_contact_run* run);
 
-sti_contact_method sti_contact_method_gs;      // gs.c
-sti_contact_method sti_contact_method_newton;  // newton.c
-sti_contact_method sti_contact_method_apgd;    // gradient.c
-sti_contact_method sti_contact_method_bb;      // gradient.c
-sti_contact_method sti_contact_method_admm;    // admm.c
-sti_contact_method sti_contact_method_ipm;     // ipm.c
-sti_contact_method sti_contact_method_lemke;   // facets.c
+// sti_contact_method_gs in gs.c, and so on; apgd and bb in gradient.c, lemke in facets.c
+#define STI_X(code, name) sti_contact_method sti_contact_method_##name;
+STI_CONTACT_METHOD_LIST(STI_X)
+#undef STI_X
 
-sti_contact_method* sti_contact_method_of(sti_contact_solver solver);  // NULL for auto
+sti_contact_method* sti_contact_method_of(sti_contact_solver solver);  // NULL for auto and velocities
 // The portfolio (auto.c): records its attempts and the solver that succeeded in the answer.
 sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_options* options, sti_contact_run* run,
                                 sti_contact_answer* answer);

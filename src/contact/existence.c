@@ -482,7 +482,7 @@ static sti_status test_sections(sti_env* env, const sti_contact_problem* p, doub
     sti_stretch s;
     sti_status status = sti_contact_stretch(env, p, STI_STRETCH_AROUND, &s);
     if (status != STI_OK) return status;
-    status = sti_contact_existence_test(env, &s.problem, time_limit_s, out);
+    status = sti_contact_existence_analyze(env, &s.problem, time_limit_s, out);
     sti_contact_test* const tests[] = {&out->pointed, &out->strict, &out->feasible};
     double* r = sti_alloc_array(env, 3 * (size_t)p->contact_count, sizeof *r);
     if (status == STI_OK && r == NULL) {
@@ -503,8 +503,8 @@ static sti_status test_sections(sti_env* env, const sti_contact_problem* p, doub
     return status;
 }
 
-sti_status sti_contact_existence_test(sti_env* env, const sti_contact_problem* p, double time_limit_s,
-                                      sti_contact_existence* out) {
+sti_status sti_contact_existence_analyze(sti_env* env, const sti_contact_problem* p, double time_limit_s,
+                                         sti_contact_existence* out) {
     *out = (sti_contact_existence){0};
     sti_contact_reduction red = {0};
     sti_status status = sti_contact_check(env, p);

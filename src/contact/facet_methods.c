@@ -337,12 +337,12 @@ static void read_forces(const posed* k, const double* z, double* r) {
     }
 }
 
-static sti_status solve_posed(posed* k, sti_solver solver, const sti_contact_options* o, double start, double* r,
+static sti_status solve_posed(posed* k, sti_lcp_solver solver, const sti_contact_options* o, double start, double* r,
                               long* iterations) {
     const sti_lcp lcp = {.n = k->N, .M = sti_matrix_dense_view(k->N, k->N, k->M), .q = k->b};
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = solver;
-    if (solver == STI_SOLVER_IPM) options.tol = 1e-13;
+    if (solver == STI_LCP_IPM) options.tol = 1e-13;
     if (o->time_limit_s > 0) options.time_limit_s = fmax(o->time_limit_s - (sti_clock() - start), 1e-6);
     sti_lcp_answer a;
     const sti_status status = sti_lcp_solve(k->k->p->env, &lcp, &options, &a);
@@ -381,7 +381,7 @@ static sti_status run_facets(sti_faceted* f, sti_contact_solver solver, const st
     for (int round = 0; round < (solver == STI_CONTACT_IPM ? OUTER : 1) && status == STI_OK && !late(o, start);
          round++) {
         set_vector(&k);
-        status = solve_posed(&k, solver == STI_CONTACT_IPM ? STI_SOLVER_IPM : STI_SOLVER_LEMKE, o, start, run->r,
+        status = solve_posed(&k, solver == STI_CONTACT_IPM ? STI_LCP_IPM : STI_LCP_LEMKE, o, start, run->r,
                              &run->iterations);
         run->residual = look(f, run->r, run->u);
         if (run->residual <= o->tol || (solver == STI_CONTACT_IPM && take_slips(&k, run->u) < 1e-6)) break;

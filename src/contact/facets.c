@@ -233,7 +233,7 @@ static double time_left(const sti_contact_watch* watch) {
 // problem, and the search is exact.
 static sti_status search_modes(facets* k, int island, const sti_lcp* lcp) {
     sti_lcp_options options = sti_lcp_options_default();
-    options.solver = STI_SOLVER_ENUM;
+    options.solver = STI_LCP_ENUM;
     options.max_iterations = NODES;
     options.time_limit_s = time_left(&k->watch);
     sti_lcp_answer answer;
@@ -256,7 +256,7 @@ static sti_status pivot(facets* k, int island, bool* ray) {
     sti_contact_run* run = k->watch.run;
     const sti_lcp lcp = {.n = k->N, .M = sti_matrix_dense_view(k->N, k->N, k->M), .q = k->b};
     sti_lcp_options options = sti_lcp_options_default();
-    options.solver = STI_SOLVER_LEMKE;
+    options.solver = STI_LCP_LEMKE;
     options.tol = 1e-300;  // the verdict is taken on the contact problem
     options.max_iterations = k->watch.limit - run->iterations;
     options.time_limit_s = time_left(&k->watch);

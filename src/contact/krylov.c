@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/vector.h"
+
 void sti_krylov_clear(sti_krylov* k) {
     if (k->env == NULL) return;
     sti_free(k->env, k->basis);
@@ -32,28 +34,22 @@ sti_status sti_krylov_init(sti_krylov* k, sti_env* env, int n, int restart) {
     return STI_OK;
 }
 
-static double dot(int n, const double* x, const double* y) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 // Column j of H: orthogonalize w = A P^-1 v_j against the basis (twice where it cancels), then v_{j+1} = w / |w|.
 static void orthogonalize(sti_krylov* k, int j) {
     const int n = k->n;
     double *h = k->H + (size_t)j * (size_t)(k->restart + 1), *w = k->basis + (size_t)(j + 1) * (size_t)n;
-    const double before = sqrt(dot(n, w, w));
+    const double before = sqrt(sti_vector_dot((size_t)n, w, w));
     double norm = before;
     memset(h, 0, (size_t)(j + 2) * sizeof *h);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i <= j; i++) {
             const double* v = k->basis + (size_t)i * (size_t)n;
-            const double c = dot(n, v, w);
+            const double c = sti_vector_dot((size_t)n, v, w);
             h[i] += c;
             for (int l = 0; l < n; l++) w[l] -= c * v[l];
         }
         const double last = norm;
-        norm = sqrt(dot(n, w, w));
+        norm = sqrt(sti_vector_dot((size_t)n, w, w));
         if (norm > 0.7 * last) break;
     }
     h[j + 1] = norm > 1e-14 * before ? norm : 0;
@@ -103,7 +99,7 @@ static void add_correction(sti_krylov* k, int j, sti_krylov_map* P, void* user, 
 double sti_krylov_solve(sti_krylov* k, sti_krylov_map* A, sti_krylov_map* P, void* user, const double* b, double tol,
                         int product_limit, double* x) {
     const int n = k->n;
-    const double size = sqrt(dot(n, b, b));
+    const double size = sqrt(sti_vector_dot((size_t)n, b, b));
     memset(x, 0, (size_t)n * sizeof *x);
     if (!(size > 0)) return size == 0 ? 0 : size;
     double error = size;
@@ -111,7 +107,7 @@ double sti_krylov_solve(sti_krylov* k, sti_krylov_map* A, sti_krylov_map* P, voi
         double* v = k->basis;
         if (products > 0) A(user, x, v);
         for (int l = 0; l < n; l++) v[l] = products > 0 ? b[l] - v[l] : b[l];
-        error = sqrt(dot(n, v, v));
+        error = sqrt(sti_vector_dot((size_t)n, v, v));
         if (!(error > tol * size)) break;
         for (int l = 0; l < n; l++) v[l] /= error;
         k->g[0] = error;

@@ -361,14 +361,6 @@ static sti_status assemble(sti_contact_reduction* red) {
 
 // --- right sides ---------------------------------------------------------------------------------------------------
 
-static void multiply_transposed_add(const sti_matrix* A, const double* x, double* y) {  // y += A'x, compressed columns
-    for (int j = 0; j < A->cols && A->col_start != NULL; j++) {
-        double s = 0;
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) s += A->value[k] * x[A->row[k]];
-        y[j] += s;
-    }
-}
-
 // q of the local problem for the present centres: velocities at r = 0 with the bilateral rows kept.
 static void set_q(sti_contact_reduction* red) {
     const sti_contact_problem* p = red->problem;
@@ -378,9 +370,9 @@ static void set_q(sti_contact_reduction* red) {
         for (int i = 0; i < p->velocity_count; i++) v[i] = p->f[i] + red->pieces[red->piece_of[i]].delta * red->v[i];
         solve_mass(red, v);
         if (n > 0) memcpy(red->q, p->w, n * sizeof *red->q);
-        multiply_transposed_add(&red->H, v, red->q);
+        sti_matrix_multiply_transposed_add(&red->H, v, red->q);
         for (int k = 0; k < red->nb; k++) red->t[k] = p->b[k];
-        multiply_transposed_add(&red->G, v, red->t);
+        sti_matrix_multiply_transposed_add(&red->G, v, red->t);
     } else {
         if (n > 0) memcpy(red->q, p->q, n * sizeof *red->q);
         for (int k = 0; k < red->nb; k++) red->t[k] = p->s[k];
@@ -414,8 +406,8 @@ static sti_status eliminate_bilateral(sti_contact_reduction* red) {
             for (int64_t e = red->G.col_start[k]; e < red->G.col_start[k + 1]; e++)
                 column[red->G.row[e]] = red->G.value[e];
             solve_mass(red, column);
-            multiply_transposed_add(&red->H, column, red->Y + (size_t)k * n);
-            multiply_transposed_add(&red->G, column, S + (size_t)k * (size_t)nb);
+            sti_matrix_multiply_transposed_add(&red->H, column, red->Y + (size_t)k * n);
+            sti_matrix_multiply_transposed_add(&red->G, column, S + (size_t)k * (size_t)nb);
         } else {
             for (size_t j = 0; j < n; j++) red->Y[(size_t)k * n + j] = sti_matrix_get(&p->V, (int)j, k);
             for (int j = 0; j < nb; j++) S[(size_t)k * (size_t)nb + (size_t)j] = sti_matrix_get(&p->R, k, j);

@@ -18,15 +18,10 @@
 #include "contact/velocity_form.h"
 
 const char* sti_contact_solver_text(sti_contact_solver solver) {
-    switch (solver) {
-#define STI_X(code, text) \
-    case code:            \
-        return text;
-        STI_CONTACT_SOLVER_LIST(STI_X)
+#define STI_X(code, name) [code] = #name,
+    static const char* const names[] = {STI_CONTACT_SOLVER_LIST(STI_X)};
 #undef STI_X
-        default:
-            return "?";
-    }
+    return (unsigned)solver < STI_CONTACT_SOLVER_COUNT ? names[solver] : "?";
 }
 
 const char* sti_contact_mode_text(sti_contact_mode mode) {
@@ -82,24 +77,10 @@ static sti_status reserve_answer(sti_env* env, const sti_contact_problem* p, sti
 }
 
 sti_contact_method* sti_contact_method_of(sti_contact_solver solver) {
-    switch (solver) {
-        case STI_CONTACT_GS:
-            return sti_contact_method_gs;
-        case STI_CONTACT_NEWTON:
-            return sti_contact_method_newton;
-        case STI_CONTACT_APGD:
-            return sti_contact_method_apgd;
-        case STI_CONTACT_BB:
-            return sti_contact_method_bb;
-        case STI_CONTACT_ADMM:
-            return sti_contact_method_admm;
-        case STI_CONTACT_IPM:
-            return sti_contact_method_ipm;
-        case STI_CONTACT_LEMKE:
-            return sti_contact_method_lemke;
-        default:
-            return NULL;
-    }
+#define STI_X(code, name) [code] = sti_contact_method_##name,
+    static sti_contact_method* const methods[STI_CONTACT_SOLVER_COUNT] = {STI_CONTACT_METHOD_LIST(STI_X)};
+#undef STI_X
+    return methods[solver];
 }
 
 static sti_status check_options(sti_env* env, const sti_contact_options* o, const sti_contact_problem* p) {

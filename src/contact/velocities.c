@@ -19,7 +19,7 @@
 // matrix of blocks (linalg/blocks.h). Singular W costs nothing: the impulses are one choice of many, the velocities are
 // unique. Without contacts that slide the matrix is symmetric and positive definite. With them the column mu y couples
 // friction to the pressure: sliding is followed at once, and not by a fixed point over given slips. Steps are cut until
-// |F| falls in the metric of A^-1; where that fails, v goes from piece to piece of F (velocity_pieces.c), and where
+// |F| falls in the metric of A^-1; where that fails, v goes from piece to piece of F (velocity_piecewise.c), and where
 // that fails too, along the direction of given pressures (D without mu y, the problem of Tresca, symmetric and
 // definite).
 //

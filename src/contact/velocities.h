@@ -82,7 +82,7 @@ double sti_contact_velocities_evaluate(sti_contact_velocities* k, const double* 
 bool sti_contact_velocities_factor(sti_contact_velocities* k, bool given);
 void sti_contact_velocities_direction(sti_contact_velocities* k);  // step = -F / derivative
 
-// ---- velocity_pieces.c
+// ---- velocity_piecewise.c
 
 // v goes on to a smaller |F|, piece by piece; false: it did not, and v is as before. *merit, *size: those of v.
 bool sti_contact_velocities_cross(sti_contact_velocities* k, double* merit, double* size);

@@ -41,7 +41,8 @@ typedef struct state {
 static bool step_in_plane(state* t, double gd, double dPd) {
     const int n = t->p.n;
     if (t->p.q->project != NULL || !(t->sPs > 0)) return false;
-    const double dPs = sti_dot(n, t->d, t->Ps), gs = sti_dot(n, t->g, t->s), det = dPd * t->sPs - dPs * dPs;
+    const double dPs = sti_scaled_dot(n, t->d, t->Ps), gs = sti_scaled_dot(n, t->g, t->s),
+                 det = dPd * t->sPs - dPs * dPs;
     if (!(det > 1e-12 * dPd * t->sPs)) return false;
     const double along = (gs * dPs - gd * t->sPs) / det, again = (gd * dPs - gs * dPd) / det;
     bool inside = true;
@@ -57,7 +58,7 @@ static bool step_in_plane(state* t, double gd, double dPd) {
         t->g[i] += t->Ps[i];
     }
     t->value += 0.5 * (along * gd + again * gs);  // half of the slope is left at the minimum
-    t->sPs = sti_dot(n, t->s, t->Ps);
+    t->sPs = sti_scaled_dot(n, t->s, t->Ps);
     return true;
 }
 
@@ -82,7 +83,8 @@ static void step(state* t, long k) {
     sti_scaled_project(&t->p, t->d);
     for (int i = 0; i < n; i++) t->d[i] -= t->z[i];
     sti_scaled_multiply(&t->p, t->d, t->Pd);
-    const double gd = sti_dot(n, t->g, t->d), dPd = sti_dot(n, t->d, t->Pd), dd = sti_dot(n, t->d, t->d);
+    const double gd = sti_scaled_dot(n, t->g, t->d), dPd = sti_scaled_dot(n, t->d, t->Pd),
+                 dd = sti_scaled_dot(n, t->d, t->d);
     double PdPd;
     STI_SUM4(PdPd, n, t->d[i] != 0 ? t->Pd[i] * t->Pd[i] : 0);
     const bool plane = step_in_plane(t, gd, dPd);

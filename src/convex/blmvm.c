@@ -31,23 +31,23 @@ static void direction(state* s) {
     for (int k = 1; k <= s->count; k++) {
         const int at = (s->head - k + PAIRS) % PAIRS;
         const double *S = s->S + (size_t)at * (size_t)n, *Y = s->Y + (size_t)at * (size_t)n;
-        alpha[at] = s->rho[at] * sti_dot(n, S, s->d);
+        alpha[at] = s->rho[at] * sti_scaled_dot(n, S, s->d);
         for (int i = 0; i < n; i++) s->d[i] -= alpha[at] * Y[i];
     }
     if (s->count > 0) {
         const int last = (s->head - 1 + PAIRS) % PAIRS;
         const double* Y = s->Y + (size_t)last * (size_t)n;
-        const double scale = 1 / (s->rho[last] * sti_dot(n, Y, Y));
+        const double scale = 1 / (s->rho[last] * sti_scaled_dot(n, Y, Y));
         for (int i = 0; i < n; i++) s->d[i] *= scale;
     }
     for (int k = s->count; k >= 1; k--) {
         const int at = (s->head - k + PAIRS) % PAIRS;
         const double *S = s->S + (size_t)at * (size_t)n, *Y = s->Y + (size_t)at * (size_t)n;
-        const double beta = s->rho[at] * sti_dot(n, Y, s->d);
+        const double beta = s->rho[at] * sti_scaled_dot(n, Y, s->d);
         for (int i = 0; i < n; i++) s->d[i] += (alpha[at] - beta) * S[i];
     }
     for (int i = 0; i < n; i++) s->d[i] = is_free(s, i) ? -s->d[i] : 0;
-    if (sti_dot(n, s->d, s->g) < 0) return;
+    if (sti_scaled_dot(n, s->d, s->g) < 0) return;
     s->count = 0;  // not a descent direction: begin again with the gradient
     for (int i = 0; i < n; i++) s->d[i] = is_free(s, i) ? -s->g[i] : 0;
 }
@@ -77,8 +77,8 @@ static void keep_pair(state* s) {
         S[i] = s->next[i] - s->z[i];
         Y[i] = s->g_next[i] - s->g[i];
     }
-    const double sy = sti_dot(n, S, Y);
-    if (sy > 1e-12 * sti_dot(n, S, S)) {
+    const double sy = sti_scaled_dot(n, S, Y);
+    if (sy > 1e-12 * sti_scaled_dot(n, S, S)) {
         s->rho[s->head] = 1 / sy;
         s->head = (s->head + 1) % PAIRS;
         if (s->count < PAIRS) s->count++;

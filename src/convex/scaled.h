@@ -65,7 +65,7 @@ static inline void sti_scaled_project(const sti_scaled* p, double* z) {
         (result) = (part_[0] + part_[1]) + (part_[2] + part_[3]); \
     } while (0)
 
-static inline double sti_dot(int n, const double* x, const double* y) {
+static inline double sti_scaled_dot(int n, const double* x, const double* y) {
     double sum;
     STI_SUM4(sum, n, x[i] * y[i]);
     return sum;
@@ -99,7 +99,7 @@ static inline double sti_scaled_relative(double map, double size) {
 }
 
 static inline double sti_scaled_residual(const sti_scaled* p, const double* z, const double* g, double* y) {
-    return sti_scaled_relative(sti_scaled_map(p, z, g, y), sqrt(sti_dot(p->n, z, z)));
+    return sti_scaled_relative(sti_scaled_map(p, z, g, y), sqrt(sti_scaled_dot(p->n, z, z)));
 }
 
 sti_status sti_scaled_report(sti_env* env, sti_scaled* p, const double* z, double tol, double* x,

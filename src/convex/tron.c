@@ -77,12 +77,12 @@ static double direction(state* s) {
         r[i] = s->z[i] > 0 || (release && s->g[i] < 0) ? -s->g[i] : 0;
         if (!(s->z[i] > 0)) s->w[i] = 0;
     }
-    const double beta = s->wPw > 0 ? -sti_dot(n, r, s->Pw) / s->wPw : 0;
+    const double beta = s->wPw > 0 ? -sti_scaled_dot(n, r, s->Pw) / s->wPw : 0;
     for (int i = 0; i < n; i++) s->w[i] = r[i] + beta * s->w[i];
-    const double slope = sti_dot(n, r, s->w);
+    const double slope = sti_scaled_dot(n, r, s->w);
     if (slope > 0) return slope;
     memcpy(s->w, r, (size_t)n * sizeof(double));
-    return sti_dot(n, r, r);
+    return sti_scaled_dot(n, r, r);
 }
 
 // Where the last variable meets its bound along w; INFINITY: none does.
@@ -124,7 +124,7 @@ static bool bend(state* s, double a) {
                 s->w[i] = s->next[i] - s->z[i];
                 s->Pw[i] = s->g_next[i] - s->g[i];
             }
-            s->wPw = sti_dot(n, s->w, s->Pw);
+            s->wPw = sti_scaled_dot(n, s->w, s->Pw);
             swap(&s->z, &s->next);
             swap(&s->g, &s->g_next);
             s->age = 0;
@@ -142,8 +142,8 @@ static bool step(state* s) {
     const double slope = direction(s);
     if (!(slope > 0)) return false;
     sti_scaled_multiply(&s->p, s->w, s->Pw);
-    s->wPw = sti_dot(n, s->w, s->Pw);
-    const bool curved = s->wPw > 1e-16 * sti_dot(n, s->w, s->w);
+    s->wPw = sti_scaled_dot(n, s->w, s->Pw);
+    const bool curved = s->wPw > 1e-16 * sti_scaled_dot(n, s->w, s->w);
     const double a = curved ? slope / s->wPw : last_bound(s);
     if (!(a < INFINITY)) return false;
     if (try_step(s, a) || !curved) {

@@ -13,8 +13,8 @@
 #include "formats/file.h"
 
 static const char* const solver_names[] = {
-#define STI_X(code, text) text,
-    STI_SOLVER_LIST(STI_X)};
+#define STI_X(code, name) #name,
+    STI_LCP_SOLVER_LIST(STI_X)};
 #undef STI_X
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
@@ -272,7 +272,7 @@ static sti_status read_words(reader* r) {
                                                     a->z != NULL ? STI_SOLVED : STI_UNKNOWN, &verdict);
     a->outcome = verdict.outcome;
     a->termination = verdict.termination;
-    a->solver = (sti_solver)verdict.solver;
+    a->solver = (sti_lcp_solver)verdict.solver;
     memcpy(a->reason, verdict.reason, sizeof a->reason);
     return status;
 }

@@ -64,7 +64,7 @@ static void put_certificate(sti_json* j, const char* key, const sti_certificate*
 static void put_attempts(sti_json* j, const sti_lcp_answer* a) {
     sti_json_array(j, "attempts");
     for (int k = 0; k < a->attempt_count; k++)
-        sti_json_put_attempt(j, sti_solver_text(a->attempts[k].solver), &a->attempts[k]);
+        sti_json_put_attempt(j, sti_lcp_solver_text(a->attempts[k].solver), &a->attempts[k]);
     sti_json_end(j);
 }
 
@@ -125,7 +125,7 @@ static sti_status write_answer(sti_env* env, const sti_lcp_answer* a, char** out
     sti_json_text(&j, "kind", sti_kind_text(mixed ? STI_KIND_MLCP : STI_KIND_LCP));
     sti_json_integer(&j, "n", mixed ? a->free_count : a->n);
     if (mixed) sti_json_integer(&j, "m", a->n);
-    sti_json_put_verdict(&j, sti_solver_text(a->solver), a->outcome, a->termination);
+    sti_json_put_verdict(&j, sti_lcp_solver_text(a->solver), a->outcome, a->termination);
     put_residuals(&j, a, mixed);
     sti_json_integer(&j, "iterations", a->iterations);
     sti_json_double(&j, "time_s", a->time_s);

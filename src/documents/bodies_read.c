@@ -236,7 +236,9 @@ static bool assign_word(sti_world_options* o, step_kind kind, size_t offset, con
         return yes || strcmp(word, "false") == 0;
     }
     if (kind == SOLVER) {
-        *expected = "auto, gs, newton, apgd, bb, admm, ipm, lemke or velocities";
+#define STI_X(code, name) #name ", "
+        *expected = "auto, " STI_CONTACT_METHOD_LIST(STI_X) "velocities";
+#undef STI_X
         return sti_contact_solver_parse(word, &o->solver);
     }
     const sti_impact_law laws[] = {STI_IMPACT_NEWTON, STI_IMPACT_POISSON, STI_IMPACT_STRONGE, STI_IMPACT_LZB};

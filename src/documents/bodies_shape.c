@@ -254,45 +254,49 @@ static sti_status read_mesh(sti_bodies_reader* r, const sti_place* up, const sti
 
 typedef sti_status shape_reader(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                                 sti_shape** out);
+// How each is read: where it lives, and its fields.
 static const struct {
-    const char* type;
     int dim;  // 0: both
     shape_reader* read;
     const char* names[3];
-} kinds[] = {
-    {"box", 0, read_box, {"half", "size", NULL}},
-    {"sphere", 0, read_sphere, {"radius", NULL, NULL}},
-    {"disc", 2, read_sphere, {"radius", NULL, NULL}},
-    {"capsule", 0, read_capsule, {"radius", "half_length", "length"}},
-    {"cylinder", 3, read_cylinder, {"radius", "half_length", "length"}},
-    {"cone", 3, read_cone, {"radii", "half_length", "length"}},
-    {"convex", 0, read_convex, {"points", NULL, NULL}},
-    {"halfspace", 0, read_halfspace, {"normal", "offset", NULL}},
-    {"mesh", 3, read_mesh, {"vertices", "triangles", NULL}},
+} readers[STI_SHAPE_KIND_COUNT] = {
+    [STI_SHAPE_BOX] = {0, read_box, {"half", "size", NULL}},
+    [STI_SHAPE_SPHERE] = {0, read_sphere, {"radius", NULL, NULL}},
+    [STI_SHAPE_CAPSULE] = {0, read_capsule, {"radius", "half_length", "length"}},
+    [STI_SHAPE_CYLINDER] = {3, read_cylinder, {"radius", "half_length", "length"}},
+    [STI_SHAPE_CONE] = {3, read_cone, {"radii", "half_length", "length"}},
+    [STI_SHAPE_CONVEX] = {0, read_convex, {"points", NULL, NULL}},
+    [STI_SHAPE_HALFSPACE] = {0, read_halfspace, {"normal", "offset", NULL}},
+    [STI_SHAPE_MESH] = {3, read_mesh, {"vertices", "triangles", NULL}},
 };
+
+#define STI_X(code, name) #name ", "
+#define SHAPE_WORDS STI_SHAPE_LIST(STI_X)  // with a comma at the end
 
 static sti_status read_shape(sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
                              sti_shape_item* out) {
     const sti_place at_type = sti_place_key(up, "type"), at_material = sti_place_key(up, "material");
     if (!sti_json_is_object(object)) return sti_json_fail(r->tree, up, object, "an object { .. } is expected");
-    const char* words[COUNT_OF(kinds)];
+    enum { DISC = STI_SHAPE_KIND_COUNT, WORDS };  // a disc is a sphere of the plane
+    const char* words[WORDS];
     int type = -1;
-    for (int k = 0; k < COUNT_OF(kinds); k++) words[k] = kinds[k].type;
-    sti_status status =
-        needed(r, up, object, "type", "box, sphere, capsule, cylinder, cone, convex, halfspace or mesh");
-    if (status == STI_OK) status = sti_json_read_word(r->tree, up, object, "type", words, COUNT_OF(kinds), &type);
+    for (int k = 0; k < DISC; k++) words[k] = sti_shape_kind_text((sti_shape_kind)k);
+    words[DISC] = "disc";
+    sti_status status = needed(r, up, object, "type", SHAPE_WORDS "disc");
+    if (status == STI_OK) status = sti_json_read_word(r->tree, up, object, "type", words, WORDS, &type);
     if (status != STI_OK) return status;
-    if (kinds[type].dim != 0 && kinds[type].dim != r->dim)
+    const int kind = type == DISC ? STI_SHAPE_SPHERE : type, dim = type == DISC ? 2 : readers[kind].dim;
+    if (dim != 0 && dim != r->dim)
         return sti_json_fail(r->tree, &at_type, sti_json_field(object, "type"), "not in %s",
                              r->dim == 2 ? "the plane" : "space");
     const char* names[8] = {"type", "at", "angle", "rotation", "material"};
     int count = 5;
-    for (int k = 0; k < 3 && kinds[type].names[k] != NULL; k++) names[count++] = kinds[type].names[k];
+    for (int k = 0; k < 3 && readers[kind].names[k] != NULL; k++) names[count++] = readers[kind].names[k];
     status = sti_bodies_check_names(r, up, object, names, count);
     if (status == STI_OK) status = sti_bodies_read_pose(r, up, object, "at", &out->place);
     const sti_json_value* material = sti_json_field(object, "material");
     if (status == STI_OK && material != NULL) status = find_material(r, &at_material, material, &out->material);
-    return status == STI_OK ? kinds[type].read(r, up, object, &out->shape) : status;
+    return status == STI_OK ? readers[kind].read(r, up, object, &out->shape) : status;
 }
 
 sti_status sti_bodies_read_shapes(sti_bodies_reader* r, const sti_place* up, const sti_json_value* body, int* count,

@@ -12,8 +12,10 @@
 #include "formats/file.h"
 
 static const char* const solver_names[] = {
-#define STI_X(code, text) text,
+#define STI_X(code, name) #name,
     STI_CONTACT_SOLVER_LIST(STI_X)};
+#undef STI_X
+#define STI_X(code, text) text,
 static const char* const mode_names[] = {STI_CONTACT_MODE_LIST(STI_X)};
 #undef STI_X
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
@@ -132,7 +134,7 @@ static sti_status read_residuals(reader* r) {
 
 static sti_status read_attempts(reader* r) {
     sti_contact_answer* a = r->a;
-    sti_attempt* list;
+    sti_lcp_attempt* list;
     int count;
     sti_status status = sti_json_read_attempts(&r->tree, solver_names, COUNT_OF(solver_names), &list, &count);
     if (status == STI_OK && list != NULL) {

@@ -33,7 +33,7 @@ static void put_attempts(sti_json* j, const sti_contact_answer* a) {
     sti_json_array(j, "attempts");
     for (int k = 0; k < a->attempt_count; k++) {
         const sti_contact_attempt* t = &a->attempts[k];
-        sti_attempt same = {
+        sti_lcp_attempt same = {
             .termination = t->termination, .residual = t->residual, .iterations = t->iterations, .time_s = t->time_s};
         memcpy(same.why, t->why, sizeof same.why);
         sti_json_put_attempt(j, sti_contact_solver_text(t->solver), &same);

@@ -21,6 +21,7 @@
 #include "exact/rationals.h"
 #include "formats/file.h"
 #include "formats/json_fields.h"
+#include "linalg/vec3.h"
 #include "system/instant.h"
 
 enum { MOST_CONTACTS = 5000 };
@@ -168,14 +169,10 @@ static sti_status put_exact(const reader* r, int i) {
 
 // ---- in doubles
 
-static void cross(const double* a, const double* b, double* out) {
-    for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
 // (direction, r x direction) as the object has it; vectors of the plane have z = 0.
 static void put_row(int d, const double* r, const double* direction, double* row) {
     double moment[3];
-    cross(r, direction, moment);
+    cross3(r, direction, moment);
     memcpy(row, direction, (size_t)d * sizeof *row);
     if (d == 2)
         row[2] = moment[2];
@@ -201,7 +198,7 @@ static void put_doubles(const reader* r, int i) {
             if (fabs(n[k]) < fabs(n[m])) m = k;
         }
         for (int k = 0; k < 3; k++) t[0][k] = ((k == m) - n[m] * n[k]) / sqrt(1 - n[m] * n[m]);
-        cross(n, t[0], t[1]);
+        cross3(n, t[0], t[1]);
     }
     put_row(r->d, arm, n, r->s->n + (size_t)i * width);
     for (size_t k = 0; k + 1 < d; k++) put_row(r->d, arm, t[k], r->s->t + ((size_t)i * (d - 1) + k) * width);

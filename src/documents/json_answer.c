@@ -63,11 +63,11 @@ sti_status sti_json_read_proof(const sti_json_tree* t, const sti_json_value** ob
 // ---- attempts
 
 static sti_status read_attempt(const sti_json_tree* t, const sti_place* place, const sti_json_value* object,
-                               const char* const* solver_names, int solver_count, sti_attempt* out) {
+                               const char* const* solver_names, int solver_count, sti_lcp_attempt* out) {
     int solver;
     if (!sti_json_is_object(object)) return sti_json_fail(t, place, object, "an object is expected");
     sti_status status = read_ending(t, place, object, solver_names, solver_count, &solver, &out->termination);
-    out->solver = (sti_solver)solver;
+    out->solver = (sti_lcp_solver)solver;
     if (status == STI_OK) status = sti_json_read_double(t, place, object, "residual", NAN, &out->residual);
     if (status == STI_OK) status = sti_json_read_long(t, place, object, "iterations", &out->iterations);
     if (status == STI_OK) status = sti_json_read_double(t, place, object, "time_s", NAN, &out->time_s);
@@ -76,7 +76,7 @@ static sti_status read_attempt(const sti_json_tree* t, const sti_place* place, c
 }
 
 sti_status sti_json_read_attempts(const sti_json_tree* t, const char* const* solver_names, int solver_count,
-                                  sti_attempt** out, int* count) {
+                                  sti_lcp_attempt** out, int* count) {
     const sti_json_value* list = sti_json_field(t->root, "attempts");
     const sti_place place = sti_place_key(NULL, "attempts");
     *out = NULL;
@@ -96,7 +96,7 @@ sti_status sti_json_read_attempts(const sti_json_tree* t, const char* const* sol
     return status;
 }
 
-void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* attempt) {
+void sti_json_put_attempt(sti_json* j, const char* solver, const sti_lcp_attempt* attempt) {
     sti_json_object(j, NULL);
     sti_json_text(j, "solver", solver);
     sti_json_text(j, "termination", sti_termination_text(attempt->termination));

@@ -24,8 +24,8 @@ void sti_json_put_verdict(sti_json* j, const char* solver, sti_outcome outcome, 
 // The list "attempts", whose solvers are places in the list of names. *out (*count) is the caller's to free, on failure
 // too.
 sti_status sti_json_read_attempts(const sti_json_tree* tree, const char* const* solver_names, int solver_count,
-                                  sti_attempt** out, int* count);
-void sti_json_put_attempt(sti_json* j, const char* solver, const sti_attempt* attempt);  // inside the list
+                                  sti_lcp_attempt** out, int* count);
+void sti_json_put_attempt(sti_json* j, const char* solver, const sti_lcp_attempt* attempt);  // inside the list
 
 // "certificate": its object, or NULL; what is not an object is an error.
 sti_status sti_json_read_proof(const sti_json_tree* tree, const sti_json_value** object, sti_proof* proof);

@@ -79,10 +79,11 @@ static sti_status read_corners(reader* k, const sti_modes_options* o) {
 }
 
 static sti_status read_contact(reader* k, const sti_place* place, const sti_json_value* from, sti_modes_contact* to) {
-    const char* words[STI_CONTACT_JOINT + 1];
+    const char* words[STI_CONTACT_STATUS_JOINT + 1];
     int status_word = -1;
-    for (int i = 0; i <= STI_CONTACT_JOINT; i++) words[i] = sti_contact_status_text((sti_contact_status)i);
-    sti_status status = sti_json_read_word(&k->tree, place, from, "status", words, STI_CONTACT_JOINT + 1, &status_word);
+    for (int i = 0; i <= STI_CONTACT_STATUS_JOINT; i++) words[i] = sti_contact_status_text((sti_contact_status)i);
+    sti_status status =
+        sti_json_read_word(&k->tree, place, from, "status", words, STI_CONTACT_STATUS_JOINT + 1, &status_word);
     const sti_place choices = sti_place_key(place, "choices");
     const sti_json_value* list = sti_json_field(from, "choices");
     if (status == STI_OK && status_word < 0) {

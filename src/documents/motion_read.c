@@ -4,7 +4,7 @@
 // whole numbers that point into others are looked at. Whether the numbers make sense is another question (src/verify).
 #include <limits.h>
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "base/env.h"

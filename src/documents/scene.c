@@ -15,7 +15,7 @@
 #define POURED (BIT(STI_LAYOUT_BOX) | BIT(STI_LAYOUT_HOPPER) | BIT(STI_LAYOUT_DRUM) | BIT(STI_LAYOUT_HEAP))
 #define MOST_GRAINS 50000000
 
-#define AT(member) offsetof(sti_scene, member)
+#define AT(member) offsetof(sti_bed_scene, member)
 const sti_scene_field sti_scene_fields[] = {
     {"bed", "layout", STI_SCENE_LAYOUT, AT(bed.layout), 0, 0, false, ALL},
     {"bed", "count", STI_SCENE_INT, AT(bed.count), 1, MOST_GRAINS, false, ALL},
@@ -49,7 +49,7 @@ const int sti_scene_field_count = (int)(sizeof sti_scene_fields / sizeof sti_sce
 
 // ---- layouts
 
-static sti_status make_pebble_bed(sti_env* env, const sti_scene_bed* bed, sti_grains* out) {
+static sti_status make_pebble_bed(sti_env* env, const sti_bed_layout* bed, sti_grains* out) {
     const sti_pebble_bed def = {.count = bed->count,
                                 .seed = bed->seed,
                                 .cylinder = bed->cylinder,
@@ -59,7 +59,7 @@ static sti_status make_pebble_bed(sti_env* env, const sti_scene_bed* bed, sti_gr
     return sti_grains_pebble_bed(env, &def, out);
 }
 
-static sti_status make_settle(sti_env* env, const sti_scene_bed* bed, sti_grains* out) {
+static sti_status make_settle(sti_env* env, const sti_bed_layout* bed, sti_grains* out) {
     const sti_status status = sti_grains_settle(env, bed->count, bed->seed, out);
     if (status != STI_OK) return status;
     out->mu = bed->mu;
@@ -67,7 +67,7 @@ static sti_status make_settle(sti_env* env, const sti_scene_bed* bed, sti_grains
     return STI_OK;
 }
 
-static sti_status make_poured(sti_env* env, const sti_scene_bed* bed, sti_grains* out) {
+static sti_status make_poured(sti_env* env, const sti_bed_layout* bed, sti_grains* out) {
     const sti_grain_pour def = {.count = bed->count,
                                 .seed = bed->seed,
                                 .mu = bed->mu,
@@ -88,7 +88,7 @@ static sti_status make_poured(sti_env* env, const sti_scene_bed* bed, sti_grains
     }
 }
 
-typedef sti_status maker(sti_env* env, const sti_scene_bed* bed, sti_grains* out);
+typedef sti_status maker(sti_env* env, const sti_bed_layout* bed, sti_grains* out);
 static maker* const makers[STI_LAYOUT_COUNT] = {
     [STI_LAYOUT_PEBBLE_BED] = make_pebble_bed, [STI_LAYOUT_SETTLE] = make_settle, [STI_LAYOUT_BOX] = make_poured,
     [STI_LAYOUT_HOPPER] = make_poured,         [STI_LAYOUT_DRUM] = make_poured,   [STI_LAYOUT_HEAP] = make_poured,
@@ -106,7 +106,7 @@ const char* sti_layout_text(sti_layout layout) {
     }
 }
 
-sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* out) {
+sti_status sti_bed_scene_grains(sti_env* env, const sti_bed_scene* scene, sti_grains* out) {
     *out = (sti_grains){0};
     if ((unsigned)scene->bed.layout >= STI_LAYOUT_COUNT)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "layout: %d", (int)scene->bed.layout);
@@ -117,15 +117,15 @@ sti_status sti_scene_grains(sti_env* env, const sti_scene* scene, sti_grains* ou
     return STI_OK;
 }
 
-sti_scene sti_scene_default(sti_layout layout, int count) {
-    return (sti_scene){
+sti_bed_scene sti_bed_scene_default(sti_layout layout, int count) {
+    return (sti_bed_scene){
         .bed = {.layout = layout, .count = count, .seed = 1, .mu = 0.3, .slope = 45, .spin = 0.5, .gravity = 9.81},
         .step = sti_bed_options_default(),
         .time = 10};
 }
 
 // What a grain takes to fall by its radius, over that of a radius of 0.5 under 9.81.
-double sti_scene_time_unit(const sti_scene* scene) {
+double sti_scene_time_unit(const sti_bed_scene* scene) {
     const double own = scene->bed.layout == STI_LAYOUT_SETTLE ? 0.03 : 0.5;
     const double radius = scene->bed.radius > 0 ? scene->bed.radius : own;
     const double gravity = scene->bed.gravity > 0 ? scene->bed.gravity : 9.81;
@@ -169,19 +169,19 @@ static words words_of(sti_scene_kind kind) {
 }
 
 // The enumerations have one size, and so has what they are stored in.
-static void store_word(const sti_scene_field* f, sti_scene* scene, int k) {
+static void store_word(const sti_scene_field* f, sti_bed_scene* scene, int k) {
     if (f->kind == STI_SCENE_LAYOUT) scene->bed.layout = (sti_layout)k;
     if (f->kind == STI_SCENE_LAW) scene->step.law = (sti_law)k;
     if (f->kind == STI_SCENE_SOLVER) scene->step.solver = (sti_bed_solver)k;
 }
 
-static int stored_word(const sti_scene_field* f, const sti_scene* scene) {
+static int stored_word(const sti_scene_field* f, const sti_bed_scene* scene) {
     return f->kind == STI_SCENE_LAYOUT ? (int)scene->bed.layout
            : f->kind == STI_SCENE_LAW  ? (int)scene->step.law
                                        : (int)scene->step.solver;
 }
 
-static bool assign_word(const sti_scene_field* f, sti_scene* scene, const char* word, char* expected, size_t size) {
+static bool assign_word(const sti_scene_field* f, sti_bed_scene* scene, const char* word, char* expected, size_t size) {
     const words w = words_of(f->kind);
     for (int k = 0; word != NULL && k < w.count; k++) {
         if (strcmp(w.word(k), word) != 0) continue;
@@ -192,7 +192,7 @@ static bool assign_word(const sti_scene_field* f, sti_scene* scene, const char* 
     return false;
 }
 
-bool sti_scene_assign(const sti_scene_field* f, sti_scene* scene, const char* word, double number, char* expected,
+bool sti_scene_assign(const sti_scene_field* f, sti_bed_scene* scene, const char* word, double number, char* expected,
                       size_t size) {
     if (words_of(f->kind).count > 0) return assign_word(f, scene, word, expected, size);
     char* to = (char*)scene + f->offset;
@@ -215,7 +215,7 @@ bool sti_scene_assign(const sti_scene_field* f, sti_scene* scene, const char* wo
     return true;
 }
 
-static double stored_number(const sti_scene_field* f, const sti_scene* scene) {
+static double stored_number(const sti_scene_field* f, const sti_bed_scene* scene) {
     const char* from = (const char*)scene + f->offset;
     double number = 0;
     int i = 0;
@@ -240,7 +240,7 @@ static bool is_named(const sti_scene_field* f, const char* name) {
            strcmp(name + section + 1, f->name) == 0;
 }
 
-static sti_status no_such_name(sti_env* env, const sti_scene* scene, const char* name) {
+static sti_status no_such_name(sti_env* env, const sti_bed_scene* scene, const char* name) {
     char list[400] = "";
     size_t at = 0;
     for (int k = 0; k < sti_scene_field_count && at < sizeof list; k++) {
@@ -252,7 +252,7 @@ static sti_status no_such_name(sti_env* env, const sti_scene* scene, const char*
                     sti_layout_text(scene->bed.layout), list);
 }
 
-sti_status sti_scene_set(sti_env* env, sti_scene* scene, const char* name, const char* value) {
+sti_status sti_bed_scene_set(sti_env* env, sti_bed_scene* scene, const char* name, const char* value) {
     for (int k = 0; k < sti_scene_field_count; k++) {
         const sti_scene_field* f = &sti_scene_fields[k];
         if (!is_named(f, name) || (f->layouts >> scene->bed.layout & 1) == 0) continue;
@@ -272,7 +272,7 @@ sti_status sti_scene_set(sti_env* env, sti_scene* scene, const char* name, const
 
 // ---- and back
 
-static size_t put_field(char* text, size_t size, const sti_scene_field* f, const sti_scene* scene) {
+static size_t put_field(char* text, size_t size, const sti_scene_field* f, const sti_bed_scene* scene) {
     const words w = words_of(f->kind);
     if (w.count > 0) return (size_t)snprintf(text, size, "\"%s\": \"%s\"", f->name, w.word(stored_word(f, scene)));
     const double number = stored_number(f, scene);
@@ -294,7 +294,7 @@ static size_t put_description(char* text, size_t size, const char* description) 
     return at + (size_t)snprintf(text + at, size - at, "\"");
 }
 
-sti_status sti_scene_json(sti_env* env, const sti_scene* scene, char** out) {
+sti_status sti_bed_scene_json(sti_env* env, const sti_bed_scene* scene, char** out) {
     enum { ROOM = 8 * STI_SCENE_TEXT + 4096 };
     *out = NULL;
     char* text = sti_alloc(env, ROOM);

@@ -21,7 +21,7 @@ typedef struct sti_scene_field {
     const char* section;  // "bed", "step", "until"; "": the root
     const char* name;
     sti_scene_kind kind;
-    size_t offset;  // in sti_scene
+    size_t offset;  // in sti_bed_scene
     double low, high;
     bool above;        // the value has to be greater than low
     unsigned layouts;  // one bit for each layout that takes it
@@ -29,11 +29,12 @@ typedef struct sti_scene_field {
 
 extern const sti_scene_field sti_scene_fields[];
 extern const int sti_scene_field_count;
-double sti_scene_time_unit(const sti_scene* scene);  // steps of beds that differ in size or gravity alone go with it
+double sti_scene_time_unit(
+    const sti_bed_scene* scene);  // steps of beds that differ in size or gravity alone go with it
 
 // A value given as a word or as a number. False: `expected` (size bytes) says what would have been right.
-bool sti_scene_assign(const sti_scene_field* field, sti_scene* scene, const char* word, double number, char* expected,
-                      size_t size);
+bool sti_scene_assign(const sti_scene_field* field, sti_bed_scene* scene, const char* word, double number,
+                      char* expected, size_t size);
 
 // "description", cut to its room at the end of a character.
 sti_status sti_scene_read_description(const sti_json_tree* tree, char out[STI_SCENE_TEXT]);

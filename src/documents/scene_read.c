@@ -14,7 +14,7 @@ static const sti_json_value* section_of(const sti_json_tree* tree, const char* s
     return section[0] == '\0' ? tree->root : sti_json_field(tree->root, section);
 }
 
-static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f, sti_scene* scene, bool needed) {
+static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f, sti_bed_scene* scene, bool needed) {
     const sti_json_value* object = section_of(tree, f->section);
     const sti_json_value* value = object != NULL ? sti_json_field(object, f->name) : NULL;
     const sti_place up = sti_place_key(NULL, f->section);
@@ -31,7 +31,7 @@ static sti_status read_field(const sti_json_tree* tree, const sti_scene_field* f
     if (good && word == NULL) number = flag ? (sti_json_is_true(value) ? 1 : 0) : value->number;
     if (good) good = sti_scene_assign(f, scene, word, number, expected, sizeof expected);
     if (good) return STI_OK;
-    sti_scene scratch = *scene;  // for what would have been right
+    sti_bed_scene scratch = *scene;  // for what would have been right
     sti_scene_assign(f, &scratch, "", 0, expected, sizeof expected);
     return sti_json_fail(tree, &place, value, "%s is expected", expected);
 }
@@ -84,7 +84,7 @@ sti_status sti_scene_read_description(const sti_json_tree* tree, char out[STI_SC
     return status;
 }
 
-static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
+static sti_status read_scene(const sti_json_tree* tree, sti_bed_scene* scene) {
     sti_status status = check_sections(tree);
     if (status == STI_OK) status = sti_scene_read_description(tree, scene->description);
     for (int k = 0; status == STI_OK && k < sti_scene_field_count; k++) {  // the layout comes first
@@ -103,7 +103,7 @@ static sti_status read_scene(const sti_json_tree* tree, sti_scene* scene) {
 
 typedef struct store {
     bool bodies;
-    sti_scene grains;
+    sti_bed_scene grains;
     sti_world_source world;
 } store;
 
@@ -112,7 +112,7 @@ static sti_status read(sti_json_tree* tree, void** out) {
     if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
     s->bodies = sti_json_field(tree->root, "bodies") != NULL || sti_json_field(tree->root, "urdf") != NULL;
     if (s->bodies) return sti_world_source_read(tree, &s->world);
-    s->grains = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
+    s->grains = sti_bed_scene_default(STI_LAYOUT_PEBBLE_BED, 1);
     return read_scene(tree, &s->grains);
 }
 
@@ -124,13 +124,13 @@ static void destroy(sti_env* env, void* content) {
 }
 
 // Another radius, or another gravity, has another step, unless that is given as well.
-static sti_status set_grains(sti_env* env, sti_scene* scene, const sti_settings* settings) {
-    sti_scene changed = *scene;
+static sti_status set_grains(sti_env* env, sti_bed_scene* scene, const sti_settings* settings) {
+    sti_bed_scene changed = *scene;
     sti_status status = sti_settings_check(env, settings, NULL, NULL);
     bool step = false;
     for (int k = 0; status == STI_OK && k < settings->count; k++) {
         const char* name = settings->one[k].name;
-        status = sti_scene_set(env, &changed, name, settings->one[k].value);
+        status = sti_bed_scene_set(env, &changed, name, settings->one[k].value);
         step = step || strcmp(name, "h") == 0 || strcmp(name, "step.h") == 0;
     }
     const double before = sti_scene_time_unit(scene), now = sti_scene_time_unit(&changed);
@@ -146,7 +146,7 @@ static sti_status set(sti_env* env, void* content, const sti_settings* settings)
 
 static sti_status text(sti_env* env, const void* content, char** out) {
     const store* s = content;
-    return s->bodies ? sti_world_source_text(env, &s->world, false, out) : sti_scene_json(env, &s->grains, out);
+    return s->bodies ? sti_world_source_text(env, &s->world, false, out) : sti_bed_scene_json(env, &s->grains, out);
 }
 
 static sti_status save(sti_env* env, const void* content, const char* path) {
@@ -154,8 +154,8 @@ static sti_status save(sti_env* env, const void* content, const char* path) {
     char* written = NULL;
     if (!sti_file_has_suffix(path, ".json"))
         return sti_file_fail(env, STI_ERR_ARGUMENT, path, "a name that ends in .json is expected");
-    sti_status status =
-        s->bodies ? sti_world_source_text(env, &s->world, true, &written) : sti_scene_json(env, &s->grains, &written);
+    sti_status status = s->bodies ? sti_world_source_text(env, &s->world, true, &written)
+                                  : sti_bed_scene_json(env, &s->grains, &written);
     if (status == STI_OK) status = sti_file_write(env, path, written, strlen(written));
     sti_free(env, written);
     return status;
@@ -163,7 +163,7 @@ static sti_status save(sti_env* env, const void* content, const char* path) {
 
 const sti_kind_row sti_kind_scene = {.read = read, .destroy = destroy, .set = set, .text = text, .save = save};
 
-const sti_scene* sti_scene_of(const sti_document* document) {
+const sti_bed_scene* sti_bed_scene_of(const sti_document* document) {
     const store* s = sti_document_content(document, STI_KIND_SCENE);
     return s != NULL && !s->bodies ? &s->grains : NULL;
 }

@@ -63,7 +63,7 @@ static void aim(sti_camera* c, const double low[3], const double high[3], double
 static bool inside_of(const sti_wall* w, const double p[3], const double d[3], double* in, double* out) {
     double q[3];
     for (int i = 0; i < 3; i++) q[i] = p[i] - w->point[i];
-    const double qa = sti_dot(q, w->axis), da = sti_dot(d, w->axis);
+    const double qa = dot3(q, w->axis), da = dot3(d, w->axis);
     *in = -INFINITY;
     *out = INFINITY;
     if (w->kind == STI_WALL_PLANE) {
@@ -76,8 +76,7 @@ static bool inside_of(const sti_wall* w, const double p[3], const double d[3], d
     }
     // |q_t + t d_t|^2 <= (radius + slope (qa + t da))^2, and the right side a length
     const double slope = w->kind == STI_WALL_CONE ? w->slope : 0, r0 = w->radius + slope * qa, r1 = slope * da;
-    const double a = 1 - da * da - r1 * r1, b = sti_dot(q, d) - qa * da - r0 * r1,
-                 c = sti_dot(q, q) - qa * qa - r0 * r0;
+    const double a = 1 - da * da - r1 * r1, b = dot3(q, d) - qa * da - r0 * r1, c = dot3(q, q) - qa * qa - r0 * r0;
     const double disc = b * b - a * c;
     if (fabs(a) < 1e-12) return b != 0 ? (b > 0 ? (*out = -c / (2 * b)) : (*in = -c / (2 * b)), true) : c <= 0;
     if (disc < 0) return a < 0;
@@ -115,7 +114,7 @@ static double wall_depth(const scene* s, const double p[3], const double d[3], d
     const sti_wall* wall = &s->g->walls[last];
     double from_rim[3];
     for (int i = 0; i < 3; i++) from_rim[i] = at[i] - wall->point[i];
-    if (wall->rim && sti_dot(from_rim, wall->axis) < 0) return NAN;  // through the opening
+    if (wall->rim && dot3(from_rim, wall->axis) < 0) return NAN;  // through the opening
     sti_wall_gap(wall, at, 0, n);
     return out;
 }
@@ -147,10 +146,10 @@ static void shade_grain(const scene* s, int k, const double p[3], double open, d
         base[i] = c * c;
     }
     const double* light = s->lit.view.into;
-    const double facing = fmax(0, -sti_dot(n, light)), sun = facing > 0 ? facing * lit_part(s, p) : 0;
+    const double facing = fmax(0, -dot3(n, light)), sun = facing > 0 ? facing * lit_part(s, p) : 0;
     double half[3];
     for (int i = 0; i < 3; i++) half[i] = -light[i] - s->seen.view.into[i];
-    const double shine = sun > 0 ? pow(fmax(0, sti_dot(n, half) / sqrt(sti_dot(half, half))), 40) : 0;
+    const double shine = sun > 0 ? pow(fmax(0, dot3(n, half) / sqrt(dot3(half, half))), 40) : 0;
     sti_light_add(sum, base, open * (0.30 + 0.12 * n[2]) + 0.80 * sun * (0.4 + 0.6 * open));
     const double white[3] = {1, 1, 1};
     sti_light_add(sum, white, 0.14 * shine * open);
@@ -182,7 +181,7 @@ static void trace(const void* of, int i, int j, double sum[3]) {
         shade_grain(s, s->seen.item[at], q, openness(s, i, j, depth), sum);
     } else if (!isnan(wall)) {
         for (int a = 0; a < 3; a++) q[a] = p[a] + wall * c->into[a];
-        const double facing = fmax(0, -sti_dot(n, s->lit.view.into)), sun = facing > 0 ? facing * lit_part(s, q) : 0;
+        const double facing = fmax(0, -dot3(n, s->lit.view.into)), sun = facing > 0 ? facing * lit_part(s, q) : 0;
         const double pale[3] = {0.80, 0.83, 0.87};
         sti_light_add(sum, pale, (0.52 + 0.34 * sun) * (0.45 + 0.55 * openness(s, i, j, wall)));
     } else {
@@ -274,7 +273,7 @@ sti_status sti_draw_bed(sti_env* env, const sti_grains* grains, const double* x,
     scene s = {.g = grains, .x = x, .color = color, .view = view};
     measure(&s);
     status = make_buffers(env, &s);
-    if (status == STI_OK) status = sti_image_create(env, view->width, s.seen.view.height / view->samples, out);
+    if (status == STI_OK) status = sti_image_make(env, view->width, s.seen.view.height / view->samples, out);
     if (status == STI_OK) {
         sti_rings_fill(&s.rings);
         put_spheres(&s, &s.seen);

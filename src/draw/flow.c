@@ -35,7 +35,7 @@ static void arrow(sti_image* image, double x, double y, double dx, double dy) {
 
 sti_status sti_draw_flow(sti_env* env, const sti_flow_field* field, double longest, int arrows, sti_image* out) {
     const size_t count = (size_t)field->width * (size_t)field->height;
-    const sti_status status = sti_image_create(env, field->width, field->height, out);
+    const sti_status status = sti_image_make(env, field->width, field->height, out);
     if (status != STI_OK) return status;
     double most = longest > 0 ? longest : 0;
     for (size_t k = 0; k < count && !(longest > 0); k++) {

@@ -12,7 +12,7 @@
 
 enum { LARGEST = 32768 };
 
-sti_status sti_image_create(sti_env* env, int width, int height, sti_image* out) {
+sti_status sti_image_make(sti_env* env, int width, int height, sti_image* out) {
     *out = (sti_image){0};
     if (width < 1 || height < 1 || width > LARGEST || height > LARGEST)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", width, height);

@@ -38,8 +38,8 @@ double sti_depth_openness(const sti_depth* b, const sti_rings* rings, int i, int
 
 double sti_depth_lit_part(const sti_depth* b, const double p[3], double bias) {
     const sti_camera* c = &b->view;
-    const double u = (sti_dot(c->right, p) - c->left) * c->scale, v = (c->top - sti_dot(c->up, p)) * c->scale;
-    const double z = sti_dot(c->into, p) - bias;
+    const double u = (dot3(c->right, p) - c->left) * c->scale, v = (c->top - dot3(c->up, p)) * c->scale;
+    const double z = dot3(c->into, p) - bias;
     // far outside nothing casts a shadow
     if (!(u > -2 && v > -2 && u < c->width + 2 && v < c->height + 2)) return 1;
     const int i = (int)floor(u), j = (int)floor(v);

@@ -64,7 +64,7 @@ static void read_rows(decoder* d) {
     const int passes = png_set_interlace_handling(d->png);
     png_read_update_info(d->png, d->info);
     if (png_get_rowbytes(d->png, d->info) != 3 * (size_t)width) png_error(d->png, "of an unusual kind");
-    if (sti_image_create(d->env, (int)width, (int)height, &d->image) != STI_OK) png_error(d->png, "memory");
+    if (sti_image_make(d->env, (int)width, (int)height, &d->image) != STI_OK) png_error(d->png, "memory");
     for (int p = 0; p < passes; p++) {
         for (png_uint_32 y = 0; y < height; y++)
             png_read_row(d->png, d->image.rgb + 3 * (size_t)y * (size_t)width, NULL);
@@ -150,7 +150,7 @@ static sti_status load_pnm(sti_env* env, const unsigned char* bytes, size_t size
         return sti_file_fail(env, STI_ERR_INPUT, path,
                              "%ld x %ld pixels up to %ld: not what a PGM or PPM file may have", width, height, most);
     if (!plain && s.at < s.end) s.at++;  // one blank after the header
-    const sti_status status = sti_image_create(env, (int)width, (int)height, out);
+    const sti_status status = sti_image_make(env, (int)width, (int)height, out);
     for (size_t k = 0; status == STI_OK && k < (size_t)width * (size_t)height; k++) {
         for (int c = 0; c < 3; c++) {
             const int value = c == 0 || color ? next_sample(&s, plain, most) : out->rgb[3 * k];

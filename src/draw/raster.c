@@ -20,7 +20,7 @@ sti_status sti_view_check(sti_env* env, int width, int height, int samples, doub
 // ---- cameras
 
 void sti_camera_look(sti_camera* c, const double d[3]) {
-    const double size = sqrt(sti_dot(d, d)), flat = hypot(d[0], d[1]);
+    const double size = sqrt(dot3(d, d)), flat = hypot(d[0], d[1]);
     for (int i = 0; i < 3; i++) c->into[i] = d[i] / size;
     c->right[0] = d[1] / flat;
     c->right[1] = -d[0] / flat;
@@ -43,10 +43,10 @@ void sti_camera_widen(const sti_camera* c, const double low[3], const double hig
     for (int corner = 0; corner < 8; corner++) {
         double p[3];
         for (int i = 0; i < 3; i++) p[i] = corner >> i & 1 ? high[i] : low[i];
-        u[0] = fmin(u[0], sti_dot(c->right, p));
-        u[1] = fmax(u[1], sti_dot(c->right, p));
-        v[0] = fmin(v[0], sti_dot(c->up, p));
-        v[1] = fmax(v[1], sti_dot(c->up, p));
+        u[0] = fmin(u[0], dot3(c->right, p));
+        u[1] = fmax(u[1], dot3(c->right, p));
+        v[0] = fmin(v[0], dot3(c->up, p));
+        v[1] = fmax(v[1], dot3(c->up, p));
     }
 }
 
@@ -79,9 +79,9 @@ static void put(sti_depth* b, int i, int j, double depth, int item) {
 
 // Place in the picture, in rays, and depth in units of length.
 static void see(const sti_camera* c, const double p[3], double out[3]) {
-    out[0] = (sti_dot(c->right, p) - c->left) * c->scale;
-    out[1] = (c->top - sti_dot(c->up, p)) * c->scale;
-    out[2] = sti_dot(c->into, p);
+    out[0] = (dot3(c->right, p) - c->left) * c->scale;
+    out[1] = (c->top - dot3(c->up, p)) * c->scale;
+    out[2] = dot3(c->into, p);
 }
 
 sti_status sti_depth_make(sti_env* env, sti_depth* b, bool items) {
@@ -124,7 +124,7 @@ void sti_depth_put_rod(sti_depth* b, const double a[3], const double e[3], doubl
     see(c, a, from);
     see(c, e, to);
     double d[3] = {to[0] - from[0], to[1] - from[1], (to[2] - from[2]) * c->scale};
-    const double length = sqrt(sti_dot(d, d)), r = radius * c->scale, side = b->back ? -1 : 1;
+    const double length = sqrt(dot3(d, d)), r = radius * c->scale, side = b->back ? -1 : 1;
     if (!(length > 0)) return;
     for (int i = 0; i < 3; i++) d[i] /= length;
     const double across = d[0] * d[0] + d[1] * d[1];
@@ -165,7 +165,7 @@ void sti_depth_put_triangle(sti_depth* b, const double p[9], int item) {
 void sti_depth_put_plane(sti_depth* b, const double n[3], double offset, const double centre[3], double radius,
                          int item) {
     const sti_camera* c = &b->view;
-    const double facing = sti_dot(n, c->into), r = radius * c->scale;
+    const double facing = dot3(n, c->into), r = radius * c->scale;
     if (!(fabs(facing) > 1e-9)) return;
     double at[3];
     see(c, centre, at);
@@ -174,7 +174,7 @@ void sti_depth_put_plane(sti_depth* b, const double n[3], double offset, const d
         for (int i = in.x0; i <= in.x1; i++) {
             double p[3], away = 0;
             sti_camera_point(c, i, j, 0, p);
-            const double z = (offset - sti_dot(n, p)) / facing;
+            const double z = (offset - dot3(n, p)) / facing;
             for (int a = 0; a < 3; a++) away += pow(p[a] + z * c->into[a] - centre[a], 2);
             if (away <= radius * radius) put(b, i, j, z, item);
         }
@@ -186,7 +186,7 @@ void sti_depth_put_side(sti_depth* b, const double n[3], double offset, double d
         for (int i = 0; i < b->view.width; i++) {
             double p[3];
             sti_camera_point(&b->view, i, j, 0, p);
-            if (sti_dot(n, p) <= offset) put(b, i, j, depth, item);
+            if (dot3(n, p) <= offset) put(b, i, j, depth, item);
         }
     }
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stiction/draw.h>
 
+#include "linalg/vec3.h"
+
 typedef struct sti_camera {
     double right[3], up[3], into[3];  // unit and orthogonal
     double left, top, scale;          // of ray (0, 0); rays for each unit of length
@@ -27,10 +29,6 @@ typedef struct sti_depth {
 typedef struct sti_rings {
     double at[16][32];
 } sti_rings;
-
-static inline double sti_dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 // Size, samples and tilt of a picture that a caller may ask for.
 sti_status sti_view_check(sti_env* env, int width, int height, int samples, double tilt);

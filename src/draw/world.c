@@ -33,7 +33,7 @@ static void measure_bodies(const sti_bodies* bodies, const sti_world* world, sti
     for (int k = 0; k < sti_bodies_count(bodies) && by == STI_WORLD_BY_SPEED; k++) {
         double v[3], w[3];
         sti_world_velocity(world, k, v, w);
-        value[k] = sqrt(sti_dot(v, v));
+        value[k] = sqrt(dot3(v, v));
     }
 }
 
@@ -134,7 +134,7 @@ sti_status sti_draw_world(sti_env* env, const sti_bodies* bodies, const sti_pose
     if (status == STI_OK) status = sti_draw_world_aim(&w);
     if (status == STI_OK) status = make_buffers(&w);
     if (status == STI_OK) status = sti_draw_world_put(&w);
-    if (status == STI_OK) status = sti_image_create(env, view->width, w.seen.view.height / view->samples, out);
+    if (status == STI_OK) status = sti_image_make(env, view->width, w.seen.view.height / view->samples, out);
     if (status == STI_OK) {
         sti_rings_fill(&w.rings);
         sti_image_develop(out, view->samples, sti_draw_world_trace, &w);

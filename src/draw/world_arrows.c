@@ -103,13 +103,13 @@ sti_status sti_world_arrows(sti_env* env, const sti_bodies* bodies, const sti_wo
         for (int i = k; i < k + pair; i++) {
             if (entry[i].contact < 0) continue;
             gather(bodies, contacts, within, &entry[i], k + pair - i, &arrows[all]);
-            most = fmax(most, sqrt(sti_dot(arrows[all].impulse, arrows[all].impulse)));
+            most = fmax(most, sqrt(dot3(arrows[all].impulse, arrows[all].impulse)));
             all++;
         }
     }
     for (int k = 0; k < all; k++) {
         const sti_world_arrow arrow = arrows[k];
-        if (sqrt(sti_dot(arrow.impulse, arrow.impulse)) > 0.01 * most) arrows[(*count)++] = arrow;
+        if (sqrt(dot3(arrow.impulse, arrow.impulse)) > 0.01 * most) arrows[(*count)++] = arrow;
     }
     sti_free(env, entry);
     return STI_OK;
@@ -121,7 +121,7 @@ sti_status sti_world_arrows(sti_env* env, const sti_bodies* bodies, const sti_wo
 static void put_mark(draw_world* w, const double foot[3], const double dir[2], const double corner[3][2], double before,
                      int index) {
     const sti_camera* c = &w->seen.view;
-    const double u = sti_dot(c->right, foot), v = sti_dot(c->up, foot);
+    const double u = dot3(c->right, foot), v = dot3(c->up, foot);
     double p[9];
     for (int k = 0; k < 3; k++) {
         const double x = u + corner[k][0] * dir[0] - corner[k][1] * dir[1];
@@ -162,11 +162,11 @@ sti_status sti_draw_world_put_arrows(draw_world* w) {
     if (arrows == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "%d arrows", w->view->contact_count);
     sti_status status =
         sti_world_arrows(w->env, w->bodies, w->view->contacts, w->view->contact_count, longest, arrows, &count);
-    for (int k = 0; k < count; k++) most = fmax(most, sqrt(sti_dot(arrows[k].impulse, arrows[k].impulse)));
+    for (int k = 0; k < count; k++) most = fmax(most, sqrt(dot3(arrows[k].impulse, arrows[k].impulse)));
     for (int rim = 0; rim < 2 && status == STI_OK; rim++) status = sti_draw_world_add(w, &kinds[rim], &index[rim]);
     for (int k = 0; k < 2 * count && status == STI_OK; k++) {
         const sti_world_arrow* arrow = &arrows[k / 2];
-        double dir[2] = {sti_dot(c->right, arrow->impulse), sti_dot(c->up, arrow->impulse)}, foot[3];
+        double dir[2] = {dot3(c->right, arrow->impulse), dot3(c->up, arrow->impulse)}, foot[3];
         const double size = hypot(dir[0], dir[1]);
         if (!(size > 0)) continue;
         for (int i = 0; i < 3; i++) foot[i] = arrow->at[i] - w->centre[i];

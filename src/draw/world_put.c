@@ -44,7 +44,7 @@ static sti_status put_rod(draw_world* w, draw_item item, const double to[3]) {
     int index;
     item.kind = DRAW_ROD;
     for (int i = 0; i < 3; i++) item.n[i] = to[i] - item.at[i];
-    const double length = sqrt(sti_dot(item.n, item.n));
+    const double length = sqrt(dot3(item.n, item.n));
     sti_status status = put_ball(w, DRAW_END, item);
     if (status != STI_OK || !(length > 0)) return status;
     for (int i = 0; i < 3; i++) item.n[i] /= length;
@@ -68,7 +68,7 @@ static sti_status put_round(draw_world* w, const sti_shape* shape, const sti_pos
     double to[3];
     place(w, at, ends, item.at);
     place(w, at, ends + 3, to);
-    item.radius = reach - sqrt(sti_dot(ends, ends));
+    item.radius = reach - sqrt(dot3(ends, ends));
     return put_rod(w, item, to);
 }
 
@@ -98,7 +98,7 @@ static void normal_of(const draw_world* w, const sti_surface* s, int face, const
         }
         for (int i = 0; i < 3; i++) p[i] = q[i];
     }
-    const double length = sqrt(sti_dot(n, n));
+    const double length = sqrt(dot3(n, n));
     for (int i = 0; i < 3 && length > 0; i++) n[i] /= length;
 }
 
@@ -108,7 +108,7 @@ static sti_status put_faces(draw_world* w, bool mesh, const sti_pose* at, const 
     item.kind = DRAW_FACE;
     for (int k = 0; k < s->face_count; k++) {
         normal_of(w, s, k, at, item.n);
-        const bool away = sti_dot(item.n, b->view.into) > 0, shadow = sti_dot(item.n, w->lit.view.into) > 0;
+        const bool away = dot3(item.n, b->view.into) > 0, shadow = dot3(item.n, w->lit.view.into) > 0;
         int index = -1;
         if (!away || mesh) {
             draw_item turned = item;
@@ -131,7 +131,7 @@ static sti_status put_ground(draw_world* w, int shape, draw_item item) {
     item.radius = 1.3 * w->size;
     for (int i = 0; i < 3; i++) item.at[i] = offset * item.n[i];
     // from behind it would hide what is in front of it
-    if (!w->plane && sti_dot(item.n, w->seen.view.into) >= 0) return STI_OK;
+    if (!w->plane && dot3(item.n, w->seen.view.into) >= 0) return STI_OK;
     status = sti_draw_world_add(w, &item, &index);
     if (status != STI_OK) return status;
     if (w->plane)
@@ -166,8 +166,8 @@ static sti_status put_shape(draw_world* w, int k) {
     if (w->replaced[body] && kind != STI_SHAPE_HALFSPACE) return STI_OK;
     if (kind == STI_SHAPE_HALFSPACE) return put_ground(w, k, item);
     sti_surface s = {0};
-    sti_status status = round ? STI_OK : sti_surface_create(w->env, shape, 1, &s);
-    const double reach = sti_shape_reach(shape) + sqrt(sti_dot(in_body.x, in_body.x));
+    sti_status status = round ? STI_OK : sti_surface_make(w->env, shape, 1, &s);
+    const double reach = sti_shape_reach(shape) + sqrt(dot3(in_body.x, in_body.x));
     for (int shot = -1; status == STI_OK && shot < (moves ? w->view->ghost_count : 0); shot++) {
         if (shot >= 0 && !has_moved(w, body, shot, reach)) continue;
         const sti_pose at = sti_pose_compose(draw_world_pose(w, body, shot), &in_body);
@@ -183,7 +183,7 @@ static sti_status put_shape(draw_world* w, int k) {
 static double reach_of(const sti_surface* s) {
     double most = 0;
     for (size_t k = 0; k < (size_t)s->vertex_count; k++)
-        most = fmax(most, sti_dot(s->vertices + 3 * k, s->vertices + 3 * k));
+        most = fmax(most, dot3(s->vertices + 3 * k, s->vertices + 3 * k));
     return sqrt(most);
 }
 
@@ -223,8 +223,9 @@ static bool is_apart(const draw_world* w, int body, const double p[3]) {
 
 // The unit vector along a x b.
 static void across(const double a[3], const double b[3], double out[3]) {
-    const double c[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-    const double length = sqrt(c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    double c[3];
+    cross3(a, b, c);
+    const double length = norm3(c);
     for (int i = 0; i < 3; i++) out[i] = c[i] / length;
 }
 

@@ -23,9 +23,9 @@ static void normal_at(const draw_world* w, const draw_item* t, const double p[3]
 
 // How the depth of a surface with this normal grows to the right and upward. Steep ones are made less so.
 static void slope_of(const sti_camera* c, const double n[3], double slope[2]) {
-    const double facing = fmin(sti_dot(n, c->into), -0.1);
-    slope[0] = -sti_dot(n, c->right) / facing;
-    slope[1] = -sti_dot(n, c->up) / facing;
+    const double facing = fmin(dot3(n, c->into), -0.1);
+    slope[0] = -dot3(n, c->right) / facing;
+    slope[1] = -dot3(n, c->up) / facing;
 }
 
 // ---- edges
@@ -50,7 +50,7 @@ static bool breaks(const draw_world* w, const sti_depth* b, int i, int j, int x,
     sti_camera_point(&b->view, x, y, zt, q);
     normal_at(w, s, p, n);
     normal_at(w, t, q, m);
-    if (sti_dot(n, m) < sharp) return true;
+    if (dot3(n, m) < sharp) return true;
     slope_of(&b->view, n, slope);
     const double expected = zs + (slope[0] * (x - i) - slope[1] * (y - j)) / b->view.scale;
     return fabs(zt - expected) > 0.006 * w->size + 4 * (fabs(slope[0]) + fabs(slope[1])) / b->view.scale;
@@ -94,7 +94,7 @@ static void base_color(const draw_world* w, const draw_item* t, const double p[3
 }
 
 static double sun_on(const draw_world* w, const double p[3], const double n[3]) {
-    const double facing = -sti_dot(n, w->lit.view.into);
+    const double facing = -dot3(n, w->lit.view.into);
     if (!(facing > 0)) return 0;
     return facing * sti_depth_lit_part(&w->lit, p, fmax(0.002 * w->size, 3 / w->lit.view.scale));
 }
@@ -137,7 +137,7 @@ static void shade_ground(const draw_world* w, const draw_item* t, int i, int j, 
         away += pow(p[a] - t->at[a], 2);
         q[a] = p[a] + w->centre[a];
     }
-    const double cell = cell_of(w->size), x = floor(sti_dot(t1, q) / cell), y = floor(sti_dot(t2, q) / cell);
+    const double cell = cell_of(w->size), x = floor(dot3(t1, q) / cell), y = floor(dot3(t2, q) / cell);
     const double* tile = fmod(x + y, 2) == 0 ? pale : dark;
     slope_of(&w->seen.view, t->n, slope);
     const double open = sti_depth_openness(&w->seen, &w->rings, i, j, z, slope, 0.04 * w->size, 1);
@@ -176,7 +176,7 @@ static void mix_ghost(const draw_world* w, int i, int j, double rgb[3]) {
     sti_camera_point(&w->ghost.view, i, j, w->ghost.depth[at], p);
     normal_at(w, t, p, n);
     base_color(w, t, p, base);
-    const double light = w->plane ? 1 : 0.5 + 0.1 * n[2] + 0.5 * fmax(0, -sti_dot(n, w->lit.view.into));
+    const double light = w->plane ? 1 : 0.5 + 0.1 * n[2] + 0.5 * fmax(0, -dot3(n, w->lit.view.into));
     const double part = (t->shot + 1.0) / w->view->ghost_count;
     const bool edge = w->view->edges && is_edge(w, &w->ghost, i, j);
     // before a body only its outline is seen well

@@ -181,7 +181,7 @@ sti_status sti_draw_world_plane(const draw_world* w, int shape, double n[3], dou
     sti_pose place;
     sti_surface s;
     const sti_shape* of = sti_bodies_shape(w->bodies, shape, &body, &place, NULL);
-    const sti_status status = sti_surface_create(w->env, of, 1, &s);
+    const sti_status status = sti_surface_make(w->env, of, 1, &s);
     if (status != STI_OK) return status;
     const sti_pose at = sti_pose_compose(draw_world_pose(w, body, -1), &place);
     double p[4][3], a[3], b[3];
@@ -194,9 +194,9 @@ sti_status sti_draw_world_plane(const draw_world* w, int shape, double n[3], dou
     // in the plane the strip lies behind its surface, from corner 3 to corner 0
     for (int i = 0; i < 3; i++)
         n[i] = w->plane ? b[i] : a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
-    const double length = sqrt(sti_dot(n, n));
+    const double length = sqrt(dot3(n, n));
     for (int i = 0; i < 3; i++) n[i] /= length;
-    *offset = sti_dot(n, p[3]) - sti_dot(n, w->centre);
+    *offset = dot3(n, p[3]) - dot3(n, w->centre);
     return STI_OK;
 }
 
@@ -237,7 +237,7 @@ static sti_status choose_turn(const draw_world* w, double* turn) {
             if (sti_shape_kind_of(shape) != STI_SHAPE_HALFSPACE) continue;
             const sti_status status = sti_draw_world_plane(w, s, n, &offset);
             if (status != STI_OK) return status;
-            outside += sti_dot(n, into) < -0.1;
+            outside += dot3(n, into) < -0.1;
         }
         extent(w, &c, u, v);
         const double width = (k < 2 ? 1.25 : 1) * (u[1] - u[0]);

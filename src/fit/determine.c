@@ -9,6 +9,7 @@
 
 #include "base/env.h"
 #include "fit/fit.h"
+#include "linalg/vector.h"
 
 #define STEP 1e-5
 
@@ -17,12 +18,6 @@ typedef struct table {
     double* J;  // columns                                                     (n x m)
     double* V;  // (n x n), columns of directions
 } table;
-
-static double dot(int m, const double* a, const double* b) {
-    double sum = 0;
-    for (int i = 0; i < m; i++) sum += a[i] * b[i];
-    return sum;
-}
 
 static void rotate(int m, double* a, double* b, double c, double s) {
     for (int i = 0; i < m; i++) {
@@ -38,7 +33,8 @@ static void make_orthogonal(const table* t) {
         for (int p = 0; p < t->n; p++) {
             for (int q = p + 1; q < t->n; q++) {
                 double *a = t->J + (size_t)p * (size_t)t->m, *b = t->J + (size_t)q * (size_t)t->m;
-                const double aa = dot(t->m, a, a), bb = dot(t->m, b, b), ab = dot(t->m, a, b);
+                const double aa = sti_vector_dot((size_t)t->m, a, a), bb = sti_vector_dot((size_t)t->m, b, b),
+                             ab = sti_vector_dot((size_t)t->m, a, b);
                 if (!(fabs(ab) > 1e-15 * sqrt(aa * bb)) || ab == 0) continue;
                 worst = fmax(worst, fabs(ab) / sqrt(aa * bb));
                 const double z = (bb - aa) / (2 * ab), w = (z >= 0 ? 1 : -1) / (fabs(z) + sqrt(1 + z * z));
@@ -77,7 +73,7 @@ static void order(const table* t, sti_fit_answer* a) {
         double most = -1;
         for (int k = 0; k < t->n; k++) {
             const double* c = t->J + (size_t)k * (size_t)t->m;
-            const double size = isnan(c[0]) ? -2 : sqrt(dot(t->m, c, c));
+            const double size = isnan(c[0]) ? -2 : sqrt(sti_vector_dot((size_t)t->m, c, c));
             if (size > most) {
                 most = size;
                 best = k;

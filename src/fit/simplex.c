@@ -248,8 +248,8 @@ static int open_parameter(const sti_fit_answer* a) {
     return most;
 }
 
-sti_status sti_fit(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
-                   sti_fit_answer* answer) {
+sti_status sti_fit_solve(sti_env* env, const sti_fit_problem* problem, const sti_fit_options* options,
+                         sti_fit_answer* answer) {
     static const double places[] = {1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 3. / 4, 1};
     enum { PLACES = sizeof places / sizeof places[0] };
     const sti_fit_options usual = sti_fit_options_default();

@@ -1,7 +1,7 @@
 // solve.c: flow from coarse to fine: on each size a linear program, a few times over about the flow so far.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/l1.h>
 #include <string.h>
 
 #include "flow/frame.h"
@@ -18,7 +18,8 @@ sti_flow_options sti_flow_options_default(void) {
 
 // Smoothness of a whole flow needs less weight than that of one linearization, which holds for small motions only
 // (docs/flow.md).
-double sti_flow_lambda(const sti_flow_options* o) {
+double sti_flow_lambda(const sti_flow_options* options) {
+    const sti_flow_options defaults = sti_flow_options_default(), *o = options != NULL ? options : &defaults;
     return o->lambda > 0 ? o->lambda : o->levels == 1 ? 0.05 : 0.03;
 }
 

@@ -13,6 +13,7 @@
 #include "formats/file.h"
 #include "formats/mesh_file.h"
 #include "formats/xml.h"
+#include "linalg/vec3.h"
 
 enum { MOST_NODES = 10000, MOST_DEPTH = 32, MOST_CORNERS = 1 << 28 };
 
@@ -280,17 +281,13 @@ static bool skew(const double x[7], double out[12]) {
     return true;
 }
 
-static void cross(const double* a, const double* b, double out[3]) {
-    for (int k = 0; k < 3; k++) out[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
 // At x[0..2], with -z to x[3..5] and y as near to x[6..8] as may be.
 static bool look_at(const double x[9], double out[12]) {
     const double back[3] = {x[0] - x[3], x[1] - x[4], x[2] - x[5]};
     double axes[3][3];
     memcpy(axes[2], back, sizeof back);
-    cross(x + 6, axes[2], axes[0]);
-    cross(axes[2], axes[0], axes[1]);
+    cross3(x + 6, axes[2], axes[0]);
+    cross3(axes[2], axes[0], axes[1]);
     for (int i = 0; i < 3; i++) {
         const double length = sqrt(axes[i][0] * axes[i][0] + axes[i][1] * axes[i][1] + axes[i][2] * axes[i][2]);
         if (!(length > 0)) return false;

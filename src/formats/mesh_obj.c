@@ -1,6 +1,7 @@
 // mesh_obj.c: OBJ: vertices ("v x y z") and faces ("f a b c ..", "a/b/c", from 1, or from the end when negative). A
-// face with more corners is cut into triangles from its first one, one with fewer than three is a line, passed over. "o" and "g" begin another part. "usemtl" gives a
-// colour, from the file beside it that "mtllib" names. Everything else in the file is passed over.
+// face with more corners is cut into triangles from its first one, one with fewer than three is a line, passed over.
+// "o" and "g" begin another part. "usemtl" gives a colour, from the file beside it that "mtllib" names. Everything else
+// in the file is passed over.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -16,6 +16,7 @@
 
 #include "base/env.h"
 #include "granular/tuning.h"
+#include "linalg/vec3.h"
 #include "par/tasks.h"
 
 typedef struct sti_grain {
@@ -171,13 +172,9 @@ static inline void sti_bed_drop_contacts(sti_bed* bed) {
     for (int s = 0; s < STI_SLAB_MOST; s++) bed->touch_count[s] = 0;
 }
 
-static inline double sti_dot3(const double* x, const double* y) {
-    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-}
-
 // What gravity adds to the way of a grain in a step.
 static inline double sti_bed_fall(const sti_bed* bed) {
-    return bed->options.h * bed->options.h * sqrt(sti_dot3(bed->gravity, bed->gravity));
+    return bed->options.h * bed->options.h * sqrt(dot3(bed->gravity, bed->gravity));
 }
 
 static inline void sti_slip(const sti_grain* a, const sti_grain* b, const double* n, double u[3]) {

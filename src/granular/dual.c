@@ -36,7 +36,7 @@ static void make_generators(const sti_dual* d, const sti_touch* t, double* e) {
 
 // lambda whose generators make r, where r is well inside; otherwise something near it.
 static void spread(const sti_dual* d, const sti_touch* t, const double* e, double* x) {
-    const double mu = d->bed->grain[t->b].mu, rn = sti_dot3(t->r, t->n);
+    const double mu = d->bed->grain[t->b].mu, rn = dot3(t->r, t->n);
     for (int s = 0; s < d->width; s++) {
         double dr = 0;  // d_s'r
         for (int j = 0; j < 3; j++) dr += (e[3 * s + j] - t->n[j]) * t->r[j];
@@ -65,7 +65,7 @@ static void fill_contact(sti_dual* d, const sti_touch* t, int k) {
     make_generators(d, t, e);
     spread(d, t, e, x);
     for (int s = 0; s < d->width; s++) {
-        kappa[s] = sti_dot3(u, e + 3 * s) + t->off;
+        kappa[s] = dot3(u, e + 3 * s) + t->off;
         rho[s] = 1 / ((a->im + b->im) * (1 + 3.5 * mu * mu));
     }
 }
@@ -161,7 +161,7 @@ static void slips_slab(void* context, int slab, int worker) {
         const size_t at = (size_t)(d->first[slab] + k) * (size_t)d->width;
         double u[3];
         sti_slip(&d->grain[t->a], &d->grain[t->b], t->n, u);  // walls do not move here: P is what impulses make
-        for (size_t s = 0; s < (size_t)d->width; s++) p->y[at + s] = sti_dot3(u, d->e + 3 * (at + s));
+        for (size_t s = 0; s < (size_t)d->width; s++) p->y[at + s] = dot3(u, d->e + 3 * (at + s));
     }
 }
 
@@ -195,10 +195,10 @@ static void project_slab(void* context, int slab, int worker) {
     for (int k = 0; k < p->d->bed->touch_count[slab]; k++) {
         const sti_touch* t = contact(p->d, slab, k);
         double* x = p->x + 3 * (size_t)(p->d->first[slab] + k);
-        const double mu = p->d->bed->grain[t->b].mu, xn = sti_dot3(x, t->n);
+        const double mu = p->d->bed->grain[t->b].mu, xn = dot3(x, t->n);
         double xt[3];
         for (int i = 0; i < 3; i++) xt[i] = x[i] - xn * t->n[i];
-        const double size = sqrt(sti_dot3(xt, xt));
+        const double size = sqrt(dot3(xt, xt));
         if (size <= mu * xn && xn >= 0) continue;
         const double pn = fmax(0, (xn + mu * size) / (1 + mu * mu)), keep = size > 0 ? mu * pn / size : 0;
         for (int i = 0; i < 3; i++) x[i] = pn * t->n[i] + keep * xt[i];
@@ -233,7 +233,7 @@ static void sweep_slab(void* context, int item, int worker) {
             const double* e = d->e + 3 * (at + s);
             double u[3];
             sti_slip(a, b, t->n, u);
-            double next = d->x[at + s] - d->rho[at + s] * (sti_dot3(u, e) + t->off);
+            double next = d->x[at + s] - d->rho[at + s] * (dot3(u, e) + t->off);
             if (next < 0) next = 0;
             const double step = next - d->x[at + s];
             if (step == 0) continue;

@@ -31,7 +31,7 @@ static inline void sti_tangents(const double* n, double t1[3], double t2[3]) {
     int i = fabs(n[1]) < fabs(n[0]) ? 1 : 0;
     if (fabs(n[2]) < fabs(n[i])) i = 2;
     for (int j = 0; j < 3; j++) t1[j] = (j == i ? 1.0 : 0.0) - n[i] * n[j];
-    const double size = sqrt(sti_dot3(t1, t1));
+    const double size = sqrt(dot3(t1, t1));
     for (int j = 0; j < 3; j++) t1[j] /= size;
     t2[0] = n[1] * t1[2] - n[2] * t1[1];
     t2[1] = n[2] * t1[0] - n[0] * t1[2];

@@ -63,7 +63,7 @@ static void put_row(const sti_bed* bed, const sti_touch* t, const double directi
 
 // The slip that the wall's own motion makes, along the direction.
 static double wall_part(const sti_bed* bed, const sti_touch* t, const double* direction) {
-    return t->b < bed->n ? 0 : -sti_dot3(bed->grain[t->b].v, direction);
+    return t->b < bed->n ? 0 : -dot3(bed->grain[t->b].v, direction);
 }
 
 static void fill_rows(const sti_dual* d, const bool* inside, rows* r) {
@@ -122,7 +122,7 @@ static double slack(const sti_dual* d, const sti_touch* t, const double* g) {
         for (int s = 0; s < d->width; s++) least = fmin(least, g[s]);
         return least;
     }
-    const double un = sti_dot3(g, t->n), u2 = sti_dot3(g, g) - un * un;
+    const double un = dot3(g, t->n), u2 = dot3(g, g) - un * un;
     return un - d->bed->grain[t->b].mu * sqrt(u2 > 0 ? u2 : 0);
 }
 

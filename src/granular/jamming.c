@@ -17,10 +17,10 @@
 //      worst, normalized. It ends after 1 / margin^2 rounds when there is such a z; after ROUNDS the grain waits until
 //      it loses a neighbour.
 //
-//   2. What is left falls into groups with no contact between them. Each is asked as a whole by
-//      sti_contact_existence_test, a conic program in the velocities of the group: a motion as in (1) of all its grains
-//      together, or a self-stress r. Both are checked there on the data. Groups beyond the size that test takes, or
-//      beyond the time limit, stay unknown.
+//   2. What is left falls into groups with no contact between them. sti_contact_existence_analyze is asked about each
+//      as a whole, a conic program in the velocities of the group: a motion as in (1) of all its grains together, or a
+//      self-stress r. Both are checked there on the data. Groups beyond the size that it takes, or beyond the time
+//      limit, stay unknown.
 //
 // One self-stress is enough to end the test; the finding holds only if all groups have a motion. Cost: O(N) for the
 // first step; the second costs what the program of the largest group costs (docs/granular.md has times).
@@ -88,7 +88,7 @@ static void find_touching(jam* j, double touch) {
             const sti_touch* t = j->touch[k] = &bed->touch[bed->touch_first[s] + i];
             double u[3];
             sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
-            if (bed->options.h * (sti_dot3(u, t->n) + t->off) > touch * bed->largest) continue;
+            if (bed->options.h * (dot3(u, t->n) + t->off) > touch * bed->largest) continue;
             j->on[k] = 1;
             j->out->touching++;
             j->start[t->a + 2]++;
@@ -117,13 +117,13 @@ static void slip_of(const jam* j, int k, int place, const double* z, double u[3]
 // z += the generator of contact k that the motion goes against most, normalized.
 static void add_generator(const jam* j, int k, int place, const double* u, double* z) {
     const sti_touch* t = j->touch[k];
-    const double *n = t->n, un = sti_dot3(u, n), mu = j->bed->grain[t->b].mu, sign = t->a == place ? 1 : -1;
+    const double *n = t->n, un = dot3(u, n), mu = j->bed->grain[t->b].mu, sign = t->a == place ? 1 : -1;
     double d[3], e[3];
     for (int i = 0; i < 3; i++) d[i] = u[i] - un * n[i];
-    const double size = sqrt(sti_dot3(d, d));
+    const double size = sqrt(dot3(d, d));
     for (int i = 0; i < 3; i++) e[i] = n[i] - (size > 0 ? mu * d[i] / size : 0);
     const double turn[3] = {n[1] * e[2] - n[2] * e[1], n[2] * e[0] - n[0] * e[2], n[0] * e[1] - n[1] * e[0]};
-    const double scale = 1 / sqrt(sti_dot3(e, e) + sti_dot3(turn, turn));
+    const double scale = 1 / sqrt(dot3(e, e) + dot3(turn, turn));
     for (int i = 0; i < 3; i++) {
         z[i] += scale * sign * e[i];
         z[3 + i] -= scale * turn[i];
@@ -132,14 +132,14 @@ static void add_generator(const jam* j, int k, int place, const double* u, doubl
 
 // Least u_n - mu |u_t| over the contacts that a grain still has, for z of size 1; worst: where. No contact: INFINITY.
 static double margin_of(const jam* j, int place, const double* z, int* worst, double worst_u[3]) {
-    const double size = sqrt(sti_dot3(z, z) + sti_dot3(z + 3, z + 3));
+    const double size = sqrt(dot3(z, z) + dot3(z + 3, z + 3));
     double least = INFINITY;
     for (int i = j->start[place]; i < j->start[place + 1]; i++) {
         const int k = j->list[i];
         if (!j->on[k]) continue;
         double u[3];
         slip_of(j, k, place, z, u);
-        const double un = sti_dot3(u, j->touch[k]->n), ut2 = sti_dot3(u, u) - un * un;
+        const double un = dot3(u, j->touch[k]->n), ut2 = dot3(u, u) - un * un;
         const double margin = un - j->bed->grain[j->touch[k]->b].mu * sqrt(ut2 > 0 ? ut2 : 0);
         if (margin >= least) continue;
         least = margin;
@@ -159,7 +159,7 @@ static bool can_go(const jam* j, int place, double z[6], double* margin) {
         if (*margin > clear_margin) break;
         add_generator(j, worst, place, u, z);
     }
-    const double size = sqrt(sti_dot3(z, z) + sti_dot3(z + 3, z + 3));
+    const double size = sqrt(dot3(z, z) + dot3(z + 3, z + 3));
     for (int i = 0; i < 6 && size > 0; i++) z[i] /= size;
     return *margin > clear_margin;
 }
@@ -341,7 +341,7 @@ static sti_status ask_group(jam* j, const group* g) {
     const double left = j->deadline - sti_clock();
     if (left <= 0) return STI_OK;
     sti_status status = pose_group(j, g, &p);
-    if (status == STI_OK) status = sti_contact_existence_test(j->env, &p, isfinite(left) ? left : 0, &e);
+    if (status == STI_OK) status = sti_contact_existence_analyze(j->env, &p, isfinite(left) ? left : 0, &e);
     if (status == STI_OK) {
         j->out->pointed = e.pointed.finding;
         if (e.pointed.finding == STI_FINDING_HOLDS) take_motion(j, g, &e.pointed);
@@ -402,8 +402,8 @@ static void keep_what_counts(sti_env* env, sti_bed_jamming* out) {
     }
 }
 
-sti_status sti_bed_jamming_test(sti_env* env, const sti_bed* bed, const sti_jamming_options* options,
-                                sti_bed_jamming* out) {
+sti_status sti_bed_jamming_analyze(sti_env* env, const sti_bed* bed, const sti_jamming_options* options,
+                                   sti_bed_jamming* out) {
     const double begin = sti_clock();
     const sti_jamming_options defaults = sti_jamming_options_default();
     if (options == NULL) options = &defaults;

@@ -36,8 +36,8 @@ static bool is_convex(const sti_bed* bed) {
 static void measure_objective(const sti_bed* bed, int k, double* out) {
     const double *v = bed->grain[k].v, *W = bed->grain[k].W, *v0 = bed->begin + 6 * (size_t)k, *W0 = v0 + 3;
     const double m = bed->mass[k];
-    out[OBJECTIVE] += m * (0.5 * sti_dot3(v, v) - sti_dot3(v0, v)) + 0.4 * m * (0.5 * sti_dot3(W, W) - sti_dot3(W0, W));
-    out[CONSTANT] += 0.5 * m * (sti_dot3(v0, v0) + 0.4 * sti_dot3(W0, W0));
+    out[OBJECTIVE] += m * (0.5 * dot3(v, v) - dot3(v0, v)) + 0.4 * m * (0.5 * dot3(W, W) - dot3(W0, W));
+    out[CONSTANT] += 0.5 * m * (dot3(v0, v0) + 0.4 * dot3(W0, W0));
 }
 
 static void measure_grains(const sti_bed* bed, int slab, double* out) {
@@ -46,8 +46,8 @@ static void measure_grains(const sti_bed* bed, int slab, double* out) {
     for (int k = bed->slab_first[slab]; k < bed->slab_first[slab + 1]; k++) {
         const sti_grain* g = &bed->grain[k];
         const double m = bed->mass[k];
-        kinetic += 0.5 * m * (sti_dot3(g->v, g->v) + 0.4 * sti_dot3(g->W, g->W));
-        potential -= m * sti_dot3(bed->gravity, bed->x + 3 * (size_t)k);
+        kinetic += 0.5 * m * (dot3(g->v, g->v) + 0.4 * dot3(g->W, g->W));
+        potential -= m * dot3(bed->gravity, bed->x + 3 * (size_t)k);
         for (int i = 0; i < 3; i++) momentum[i] += m * g->v[i];
         if (convex) measure_objective(bed, k, out);
     }
@@ -57,12 +57,12 @@ static void measure_grains(const sti_bed* bed, int slab, double* out) {
 }
 
 static double slip_speed(const double u[3], const double n[3]) {
-    const double un = sti_dot3(u, n), ut2 = sti_dot3(u, u) - un * un;
+    const double un = dot3(u, n), ut2 = dot3(u, u) - un * un;
     return sqrt(ut2 > 0 ? ut2 : 0);
 }
 
 double sti_bed_lift(const sti_bed* bed, const sti_touch* t) {
-    if (!is_convex(bed) || sti_dot3(t->r, t->n) == 0) return 0;
+    if (!is_convex(bed) || dot3(t->r, t->n) == 0) return 0;
     double u[3];
     sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
     return bed->grain[t->b].mu * slip_speed(u, t->n) * bed->options.h;
@@ -76,9 +76,9 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     int touching = 0;
     for (int k = 0; k < bed->touch_count[slab]; k++) {
         const sti_touch* t = &bed->touch[bed->touch_first[slab] + k];
-        const double rn = sti_dot3(t->r, t->n);
+        const double rn = dot3(t->r, t->n);
         const double mu = t->b < bed->n ? among_grains : bed->grain[t->b].mu;
-        const double rt2 = sti_dot3(t->r, t->r) - rn * rn, most = mu * rn + over;
+        const double rt2 = dot3(t->r, t->r) - rn * rn, most = mu * rn + over;
         off = t->off < off ? t->off : off;
         touching += (int)(rn != 0);
         normal += rn;
@@ -89,7 +89,7 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
         if (!convex || rn == 0) continue;
         double u[3];
         sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
-        out[POWER] += sti_dot3(t->r, u) + t->off * rn;
+        out[POWER] += dot3(t->r, u) + t->off * rn;
         out[LIFT] = fmax(out[LIFT], mu * slip_speed(u, t->n) * bed->options.h);
     }
     out[TOUCHING] = touching;
@@ -114,7 +114,7 @@ static void measure_depth(void* context, int slab, int worker) {
             }
             const double* y = bed->x + 3 * (size_t)b;
             const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, sum = bed->radius[a] + bed->radius[b];
-            const double d2 = sti_dot3(d, d), far = sum - depth;
+            const double d2 = dot3(d, d), far = sum - depth;
             if (far > 0 && d2 < far * far) depth = sum - sqrt(d2);
         }
     }
@@ -133,7 +133,7 @@ static double momentum_defect(const sti_bed* bed, const double* after, const dou
     const double h = bed->options.h, mass = g > 0 ? bed->weight / g : 0, size = h * bed->weight + bed->before[3];
     double d[3];
     for (int i = 0; i < 3; i++) d[i] = (after[i] - bed->before[i]) - (h * mass * bed->gravity[i] + walls[i]);
-    return size > 0 ? sqrt(sti_dot3(d, d)) / size : 0;
+    return size > 0 ? sqrt(dot3(d, d)) / size : 0;
 }
 
 // The dual program is worth  r'u - objective - constant  at r.
@@ -161,7 +161,7 @@ void sti_bed_measure(sti_bed* bed, sti_bed_report* report) {
     report->gap = duality_gap(all);
     report->penetration = all[DEPTH];
     report->overlap = all[OVERLAP];
-    const double g = sqrt(sti_dot3(bed->gravity, bed->gravity));
-    report->balance = g > 0 ? -sti_dot3(all + WALL, bed->gravity) / g / (bed->options.h * bed->weight) : 0;
+    const double g = sqrt(dot3(bed->gravity, bed->gravity));
+    report->balance = g > 0 ? -dot3(all + WALL, bed->gravity) / g / (bed->options.h * bed->weight) : 0;
     report->momentum = momentum_defect(bed, all + MOMENTUM, all + WALL, g);
 }

@@ -24,7 +24,7 @@ static double beyond_room(const sti_bed* bed, int a) {
     double d[3];
     end_of(bed, a, d);
     for (int i = 0; i < 3; i++) d[i] -= home[i];
-    return sqrt(sti_dot3(d, d)) - fabs(home[3]);
+    return sqrt(dot3(d, d)) - fabs(home[3]);
 }
 
 static void look_slab(void* context, int slab, int worker) {
@@ -34,7 +34,7 @@ static void look_slab(void* context, int slab, int worker) {
     double thrown = 0, beyond = 0;
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         const double most = h * bed->speed[a] + half + part * bed->smallest, *v = bed->grain[a].v;
-        bed->thrown[a] = h * h * sti_dot3(v, v) > most * most;
+        bed->thrown[a] = h * h * dot3(v, v) > most * most;
         if (!bed->thrown[a]) continue;
         thrown++;
         beyond = fmax(beyond, beyond_room(bed, a));
@@ -57,9 +57,9 @@ static double need_of(const sti_bed* bed, int a, int b) {
         const double *y = bed->x + 3 * (size_t)b, sum = bed->radius[a] + bed->radius[b];
         end_of(bed, b, other);
         for (int i = 0; i < 3; i++) n[i] = end[i] - other[i];
-        if (sti_dot3(n, n) >= (sum - missed) * (sum - missed)) return 0;
+        if (dot3(n, n) >= (sum - missed) * (sum - missed)) return 0;
         for (int i = 0; i < 3; i++) n[i] = x[i] - y[i];
-        gap = sqrt(sti_dot3(n, n)) - sum;
+        gap = sqrt(dot3(n, n)) - sum;
         taken += bed->options.h * bed->speed[b];
     }
     return gap > taken ? gap - taken : 0;

@@ -44,7 +44,7 @@ static double reserve(const sti_bed* bed, double speed) {
 }
 
 static double speed_of(const sti_bed* bed, int a) {
-    return sqrt(sti_dot3(bed->grain[a].v, bed->grain[a].v));
+    return sqrt(dot3(bed->grain[a].v, bed->grain[a].v));
 }
 
 // Grains up to this speed stay in cells. At rest: all that will keep to a cell's reserve for STEPS. In motion: all but
@@ -115,7 +115,7 @@ static inline bool is_near(const sti_bed* bed, const double* x, double reach, in
     const double* y = bed->home + 4 * (size_t)b;
     const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
     const double near = reach + (bed->radius[b] + fabs(y[3]));
-    *d2 = sti_dot3(d, d);
+    *d2 = dot3(d, d);
     return *d2 <= near * near;
 }
 

@@ -23,12 +23,6 @@
 
 enum { SIDE_ENTRIES = 3 + 6 + 6 };  // of a grain in the three columns of a contact: along n there is no torque
 
-static void cross(const double* x, const double* y, double out[3]) {
-    out[0] = x[1] * y[2] - x[2] * y[1];
-    out[1] = x[2] * y[0] - x[0] * y[2];
-    out[2] = x[0] * y[1] - x[1] * y[0];
-}
-
 // ---- memory
 
 void sti_bed_problem_clear(sti_env* env, sti_bed_problem* p) {
@@ -89,7 +83,7 @@ static void fill_grains(const sti_bed* bed, sti_bed_problem* p, double* f) {
 // The part of a column that belongs to one grain.
 static int64_t put_side(sti_matrix* H, int64_t at, int grain, double sign, double R, const double* n, const double* e) {
     double turn[3];
-    cross(n, e, turn);
+    cross3(n, e, turn);
     for (int i = 0; i < 6; i++) {
         if (i >= 3 && e == n) break;
         H->row[at] = 6 * grain + i;
@@ -115,8 +109,8 @@ static void fill_contact(const sti_bed* bed, const sti_touch* t, int k, sti_bed_
             at = put_side(H, at, bed->id[place], first ? 1 : -1, bed->radius[place], t->n, direction[s]);
         }
         H->col_start[column + 1] = at;
-        w[column] = (s == 0 ? t->off : 0) - (wall ? sti_dot3(b->v, direction[s]) : 0);
-        p->answer.r[column] = sti_dot3(t->r, direction[s]);
+        w[column] = (s == 0 ? t->off : 0) - (wall ? dot3(b->v, direction[s]) : 0);
+        p->answer.r[column] = dot3(t->r, direction[s]);
     }
 }
 

@@ -4,7 +4,7 @@
 // bed began, or as little above it as it takes to be clear of all that is there, so no step begins with a penetration
 // of our making.
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -21,7 +21,7 @@ struct sti_recirculation {
     double* x;        // (count x 3)
     double* v;        // (count x 3)
     double* w;        // (count x 3)
-    sti_flow flow;
+    sti_outflow flow;
     long timed;  // grains whose residence is known
     double total;
     double top;  // of the profile
@@ -147,7 +147,7 @@ sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, int* move
     return status;
 }
 
-sti_flow sti_recirculation_flow(const sti_recirculation* r) {
+sti_outflow sti_recirculation_outflow(const sti_recirculation* r) {
     return r->flow;
 }
 
@@ -173,7 +173,7 @@ typedef struct lead {
     uint64_t magic, rng;
     int64_t count, timed;
     double out, radius, total, top;
-    sti_flow flow;
+    sti_outflow flow;
 } lead;
 
 static size_t state_size(size_t count) {

@@ -5,7 +5,7 @@
 // and are not. Numbers stand in the byte order and layout of the machine. Whatever the bytes say is checked before it
 // is used: the grains by sti_bed_create, orders and indices here.
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "granular/near.h"

@@ -9,6 +9,8 @@
 
 #define STI_X(code, text) [code] = (text),
 static const char* const law_text[] = {STI_LAW_LIST(STI_X)};
+#undef STI_X
+#define STI_X(code, name) [code] = #name,
 static const char* const solver_text[] = {STI_BED_SOLVER_LIST(STI_X)};
 #undef STI_X
 
@@ -347,7 +349,7 @@ static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED])
     for (int k = first; k < end; k++) {
         const sti_grain* g = &bed->grain[k];
         double* begin = bed->begin + 6 * (size_t)k;
-        const double s2 = sti_dot3(g->v, g->v), speed = sqrt(s2);
+        const double s2 = dot3(g->v, g->v), speed = sqrt(s2);
         for (int i = 0; i < 3; i++) {
             begin[i] = g->v[i] + h * bed->gravity[i];
             begin[3 + i] = g->W[i];
@@ -361,7 +363,7 @@ static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED])
         const double* x = bed->x + 3 * (size_t)k;
         const double* y = bed->home + 4 * (size_t)k;
         const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-        const double beyond = sqrt(sti_dot3(d, d)) + way * speed - fabs(y[3]);
+        const double beyond = sqrt(dot3(d, d)) + way * speed - fabs(y[3]);
         late = beyond > late ? beyond : late;
         next = beyond + SOON * h * speed > next ? beyond + SOON * h * speed : next;
         sum += beyond;
@@ -403,7 +405,7 @@ static int find_late(const sti_bed* bed, double common, int most, int* out) {
             const double* y = bed->home + 4 * (size_t)k;
             const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
             const double room = fabs(y[3]) - common - (way + SOON * h) * bed->speed[k];
-            if (room > 0 && sti_dot3(d, d) < room * room * (1 - 1e-12)) continue;
+            if (room > 0 && dot3(d, d) < room * room * (1 - 1e-12)) continue;
             if (count == most) return most + 1;
             out[count++] = k;
         }

@@ -70,7 +70,7 @@ static int pick_pairs(sti_bed* bed, int64_t first, int64_t end, int* a, picked* 
         const double d[3] = {y[0] - z[0], y[1] - z[1], y[2] - z[2]};
         const double gap = eps.all + eps.part * radius[at] + eps.way * (speed[at] + speed[b]);
         const double far = radius[at] + radius[b] + gap;
-        const int touches = (int)wall | (int)(sti_dot3(d, d) <= far * far);
+        const int touches = (int)wall | (int)(dot3(d, d) <= far * far);
         near->touch |= touches - 1;  // -1 where they do not: in numbers, or compilers make a branch of it
         out[count] = (picked){at, (int32_t)k};
         count += touches;
@@ -191,7 +191,7 @@ void sti_bed_keep(sti_bed* bed, int slab) {
     const double fresh = at_recover(bed, bed->tuning.fresh), last = at_recover(bed, bed->tuning.last);
     for (int k = 0; k < bed->touch_count[slab]; k++) {
         const double *r = touch[k].r, *start = memo[k].r;
-        const bool stays = swept && sti_dot3(start, start) > DBL_MIN;
+        const bool stays = swept && dot3(start, start) > DBL_MIN;
         for (int i = 0; i < 3; i++) {
             const double m = stays ? start[i] - memo[k].lead[i] : r[i];
             memo[k].lead[i] = last * (r[i] - m);  // LAST d: r - m is the old LAST d and what the step added

@@ -473,8 +473,8 @@ static double margin_of_normals(const sti_instant* instant, const sti_closure* f
     return sum > 0 ? least / sum : least;
 }
 
-sti_status sti_force_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
-                             sti_closure* out) {
+sti_status sti_force_closure_analyze(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
+                                     sti_closure* out) {
     sti_closure form;
     sti_status status = analyze(env, instant, options, true, out);
     if (status != STI_OK || out->closed != STI_UNDECIDED) return status;
@@ -490,8 +490,8 @@ sti_status sti_force_closure(sti_env* env, const sti_instant* instant, const sti
     return STI_OK;
 }
 
-sti_status sti_form_closure(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
-                            sti_closure* out) {
+sti_status sti_form_closure_analyze(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
+                                    sti_closure* out) {
     return analyze(env, instant, options, false, out);
 }
 

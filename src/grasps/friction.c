@@ -56,7 +56,7 @@ static sti_status set_friction(search* s, double x) {
 
 static sti_status ask(search* s, double x, sti_closure* out) {
     const sti_status status = set_friction(s, x);
-    return status == STI_OK ? sti_force_closure(s->env, &s->instant, &s->careful, out) : status;
+    return status == STI_OK ? sti_force_closure_analyze(s->env, &s->instant, &s->careful, out) : status;
 }
 
 // Takes part in closure: touches, and is no bounded force.
@@ -142,7 +142,7 @@ static sti_status ask_unlimited(search* s, sti_verdict* closes) {
         }
         options.object = object;
     }
-    if (status == STI_OK) status = sti_form_closure(s->env, &all, &options, &c);
+    if (status == STI_OK) status = sti_form_closure_analyze(s->env, &all, &options, &c);
     if (status != STI_OK) return status;
     *closes = c.closed;
     s->out->n = c.n;
@@ -242,8 +242,8 @@ static void close_exact(sti_instant_exact* e) {
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++) sti_rationals_destroy(tables[k]);
 }
 
-sti_status sti_grasp_friction_find(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
-                                   sti_grasp_friction_kind kind, sti_grasp_friction* out) {
+sti_status sti_grasp_friction_analyze(sti_env* env, const sti_instant* instant, const sti_closure_options* options,
+                                      sti_grasp_friction_kind kind, sti_grasp_friction* out) {
     const sti_closure_options standard = sti_closure_options_default();
     *out = (sti_grasp_friction){.kind = kind, .closes = STI_UNDECIDED, .low = NAN, .high = NAN};
     sti_status status = sti_instant_check(env, instant);

@@ -312,7 +312,7 @@ static void settle_open(work* w, const sti_closure* closure) {
 
 static sti_status find(work* w) {
     sti_closure closure = {0};
-    sti_status status = sti_force_closure(w->env, w->instant, &w->o->object, &closure);
+    sti_status status = sti_force_closure_analyze(w->env, w->instant, &w->o->object, &closure);
     if (status == STI_OK) status = reserve_points(w);
     if (status == STI_OK && closure.closed == STI_NO) {
         settle_open(w, &closure);
@@ -330,8 +330,8 @@ static sti_status find(work* w) {
     return STI_OK;
 }
 
-sti_status sti_grasp_quality_find(sti_env* env, const sti_instant* instant, const sti_grasp_options* options,
-                                  sti_grasp_quality* out) {
+sti_status sti_grasp_quality_analyze(sti_env* env, const sti_instant* instant, const sti_grasp_options* options,
+                                     sti_grasp_quality* out) {
     const sti_grasp_options standard = sti_grasp_options_default();
     *out = (sti_grasp_quality){.lower = NAN, .upper = NAN};
     sti_status status = sti_instant_check(env, instant);

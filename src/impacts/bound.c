@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 enum { BOUND_CONTACTS = 6 };
 
@@ -38,7 +38,7 @@ typedef struct bound_work {
 // Both norms of an m x n matrix.
 static void both_norms(const bound_work* k, int m, int n, const double* A, double* out) {
     out[0] = sti_vector_norm(m * n, A);
-    out[1] = sti_few_norm(m, n, A, k->work);
+    out[1] = sti_dense_norm(m, n, A, k->work);
 }
 
 static sti_status prepare(bound_work* k) {
@@ -93,7 +93,7 @@ static bool invert(const bound_work* k, const double* mu, double* Eq) {
     for (int j = 0; j < p; j++) {
         memset(unit, 0, (size_t)p * sizeof *unit);
         unit[j] = 1;
-        if (sti_few_solve(p, p, A, unit, STI_IMPACT_RANK_TOL, x, Z, rest, k->index).rank < p) return false;
+        if (sti_dense_solve(p, p, A, unit, STI_IMPACT_RANK_TOL, x, Z, rest, k->index).rank < p) return false;
         for (int i = 0; i < p; i++) Eq[sti_impact_at(p, i, j)] = x[i];
     }
     return true;
@@ -106,7 +106,7 @@ static double extreme(const bound_work* k, const double* A, bool largest) {
         for (int j = 0; j < p; j++)
             copy[sti_impact_at(p, i, j)] = 0.5 * (A[sti_impact_at(p, i, j)] + A[sti_impact_at(p, j, i)]);
     }
-    sti_few_eigen(p, copy, w, NULL);
+    sti_dense_eigen(p, copy, w, NULL);
     return largest ? w[p - 1] : w[0];
 }
 

@@ -28,7 +28,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct friction {
     sti_impact_work* w;
@@ -306,7 +306,7 @@ static sti_status record(friction* k, int dimension) {
 static sti_status try_mode(friction* k) {
     pose(k);
     const int n = k->unknowns;
-    const sti_few_family f = sti_few_solve(n, n, k->A, k->b, STI_IMPACT_RANK_TOL, k->x0, k->Z, k->work, k->index);
+    const sti_dense_family f = sti_dense_solve(n, n, k->A, k->b, STI_IMPACT_RANK_TOL, k->x0, k->Z, k->work, k->index);
     if (!f.consistent) return STI_OK;
     bool found = inequalities_hold(k, k->x0);
     if (!found && f.rank < n) {

@@ -6,7 +6,7 @@
 
 #include "impacts/massless.h"
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct owned_impact {
     sti_impact i;  // first
@@ -53,7 +53,7 @@ static sti_status copy_matrices(sti_impact_work* w) {
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_space_block(k, 0, p, 0, p, G);
     sti_space_block(k, 0, p, p, s, n_H);
-    w->out->independent = sti_few_pseudo_inverse(p, G, STI_SPACE_RANK_TOL, w->G_inv, work) == p;
+    w->out->independent = sti_dense_pseudo_inverse(p, G, STI_SPACE_RANK_TOL, w->G_inv, work) == p;
     for (int l = 0; l < s; l++) {
         const double* row = k->A + sti_impact_at(k->n, p + l, 0);
         w->tan[l] = sqrt(sti_small_form(k->n, k->Minv, row, row));

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 sti_status sti_impact_lcp(sti_env* env, int n, double* M, const double* q, double* z, bool* solved) {
     memset(z, 0, (size_t)n * sizeof *z);
@@ -31,12 +31,12 @@ sti_status sti_impact_lcp(sti_env* env, int n, double* M, const double* q, doubl
     if (n == 0) return STI_OK;
     const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, M), .q = q};
     sti_lcp_options o = sti_lcp_options_default();
-    o.solver = STI_SOLVER_LEMKE;
+    o.solver = STI_LCP_LEMKE;
     sti_lcp_answer answer = {0};
     sti_status status = sti_lcp_solve(env, &lcp, &o, &answer);
     if (status == STI_OK && answer.outcome != STI_SOLVED) {
         sti_lcp_answer_clear(env, &answer);
-        o.solver = STI_SOLVER_AUTO;
+        o.solver = STI_LCP_AUTO;
         status = sti_lcp_solve(env, &lcp, &o, &answer);
     }
     if (status != STI_OK) return status;
@@ -62,7 +62,7 @@ static sti_status equality(sti_impact_work* w, sti_impact_answer* a, const doubl
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_small_apply(p, p, E, w->u, b);
     for (int i = 0; i < p; i++) b[i] = -b[i] - w->u0[i];
-    const sti_few_family f = sti_few_solve(p, p, w->out->G, b, STI_IMPACT_RANK_TOL, z, Z, work, index);
+    const sti_dense_family f = sti_dense_solve(p, p, w->out->G, b, STI_IMPACT_RANK_TOL, z, Z, work, index);
     a->complete = true;
     if (!f.consistent) {
         snprintf(a->why, sizeof a->why, "the gradients are dependent and no impulses give the velocities asked for");
@@ -115,7 +115,7 @@ static sti_status free_directions(sti_impact_work* w, const bool* taking_part, i
             sub[sti_impact_at(count, i, j)] = x;
         }
     }
-    *dimension = count - sti_few_pseudo_inverse(count, sub, STI_SPACE_RANK_TOL, sub + size, sub + 2 * size);
+    *dimension = count - sti_dense_pseudo_inverse(count, sub, STI_SPACE_RANK_TOL, sub + size, sub + 2 * size);
     return STI_OK;
 }
 
@@ -329,16 +329,16 @@ static void proposition_9(const sti_impact_work* w, const quasi* k) {
     const size_t size = (size_t)r * (size_t)r;
     const double* E = w->options.E_quasi;
     double *inverse = k->work, *DE = inverse + size, *EDE = DE + size, *rest = EDE + size;
-    sti_few_pseudo_inverse(r, k->D, STI_SPACE_RANK_TOL, inverse, rest);
+    sti_dense_pseudo_inverse(r, k->D, STI_SPACE_RANK_TOL, inverse, rest);
     w->out->quasi_norm[0] = sti_vector_norm(r * r, E);
-    w->out->quasi_norm[1] = sti_few_norm(r, r, E, rest);
+    w->out->quasi_norm[1] = sti_dense_norm(r, r, E, rest);
     w->out->quasi_bound[0] = 1 / sqrt(sti_vector_norm(r * r, inverse) * sti_vector_norm(r * r, k->D));
-    w->out->quasi_bound[1] = 1 / sqrt(sti_few_norm(r, r, inverse, rest) * sti_few_norm(r, r, k->D, rest));
+    w->out->quasi_bound[1] = 1 / sqrt(sti_dense_norm(r, r, inverse, rest) * sti_dense_norm(r, r, k->D, rest));
     sti_small_multiply(r, r, r, k->D, E, DE);
     sti_small_multiply_tn(r, r, r, E, DE, EDE);
     for (size_t i = 0; i < size; i++) EDE[i] = k->D[i] - EDE[i];
     double* eigenvalues = rest;
-    sti_few_eigen(r, EDE, eigenvalues, NULL);
+    sti_dense_eigen(r, EDE, eigenvalues, NULL);
     w->out->quasi_lambda_min = r > 0 ? eigenvalues[0] : 0;
 }
 
@@ -370,8 +370,8 @@ sti_status sti_impact_quasi(sti_impact_work* w) {
                                                                       : 0;
     }
     fill_gbar(w, k.gbar);
-    const sti_few_family f =
-        sti_few_solve(k.rows, k.cols, k.gbar, k.jump, STI_IMPACT_RANK_TOL, k.x, k.Z, k.work, k.index);
+    const sti_dense_family f =
+        sti_dense_solve(k.rows, k.cols, k.gbar, k.jump, STI_IMPACT_RANK_TOL, k.x, k.Z, k.work, k.index);
     double* left = k.work;
     sti_small_apply(k.rows, k.cols, k.gbar, k.x, left);
     for (int i = 0; i < k.rows; i++) left[i] -= k.jump[i];

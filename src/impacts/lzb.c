@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 #define ACCURACY 1e-12
 #define RIGID 1e-3
@@ -121,7 +121,7 @@ static void forces(lzb* k, const double* state) {
             k->A[sti_impact_at(count, r, c)] = entry;
         }
     }
-    sti_few_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
+    sti_dense_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
     for (int c = 0; c < count; c++) k->F[k->row[c]] = k->x[c];
     for (int l = 0; l < s; l++) {
         if (k->slip[l] != 0) k->F[p + l] = -friction(k, k->of[l]) * k->dir[l] * k->F[k->of[l]];
@@ -375,7 +375,7 @@ static void stop(lzb* k) {
             for (int c = 0; c < count; c++)
                 k->A[sti_impact_at(count, r, c)] = k->w->space->W[sti_impact_at(a, k->row[r], k->row[c])];
         }
-        sti_few_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
+        sti_dense_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
         for (int c = 0; c < count; c++) k->state[k->row[c]] += k->x[c];
     }
 }

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct owned_test {
     sti_restitution_test t;  // first
@@ -45,7 +45,7 @@ static double symmetric_least(const test_work* k, const double* A, double* large
         for (int j = 0; j < p; j++)
             copy[sti_impact_at(p, i, j)] = 0.5 * (A[sti_impact_at(p, i, j)] + A[sti_impact_at(p, j, i)]);
     }
-    sti_few_eigen(p, copy, w, NULL);
+    sti_dense_eigen(p, copy, w, NULL);
     if (largest != NULL) *largest = w[p - 1];
     return w[0];
 }
@@ -55,7 +55,7 @@ static sti_status take_roots(test_work* k) {
     const int p = k->p;
     double *copy = k->work, *V = copy + (size_t)p * (size_t)p, *w = V + (size_t)p * (size_t)p;
     memcpy(copy, k->G, (size_t)p * (size_t)p * sizeof *copy);
-    sti_few_eigen(p, copy, w, V);
+    sti_dense_eigen(p, copy, w, V);
     if (!(w[0] > 1e-14 * w[p - 1]))
         return STI_FAIL(k->env, STI_ERR_INPUT, -1, "G: not positive definite, least eigenvalue %g", w[0]);
     for (int l = 0; l < p; l++) {
@@ -103,7 +103,7 @@ static void energy_matrix(test_work* k) {
     double *half = EGE, *B = half + size;
     sti_small_multiply(p, p, p, k->root_inv, k->E, half);
     sti_small_multiply(p, p, p, half, k->root, B);
-    t->sigma_max_B = sti_few_norm(p, p, B, B + size);
+    t->sigma_max_B = sti_dense_norm(p, p, B, B + size);
     t->epsilon = t->sigma_max_B > 0 ? 1 / (t->sigma_max_B * t->sigma_max_B) : INFINITY;
 }
 
@@ -112,7 +112,7 @@ static sti_status eigenvalues(test_work* k) {
     double* moduli = sti_arena_doubles(k->pool, (size_t)p);
     if (moduli == NULL) return k->pool->status;
     double *re = k->work, *im = re + p;
-    const sti_status status = sti_few_eigenvalues(k->env, p, k->E, re, im);
+    const sti_status status = sti_dense_eigenvalues(k->env, p, k->E, re, im);
     if (status != STI_OK) return status;
     for (int i = 0; i < p; i++) {
         const double modulus = hypot(re[i], im[i]);
@@ -131,7 +131,7 @@ static sti_status copositivity(test_work* k) {
     sti_restitution_test* t = k->t;
     sti_classes* classes = NULL;
     const sti_matrix S = sti_matrix_dense_view(p, p, k->S);
-    const sti_status status = sti_matrix_classify(k->env, &S, NULL, NULL, &classes);
+    const sti_status status = sti_classes_create(k->env, &S, NULL, NULL, &classes);
     if (status != STI_OK) return status;
     t->simplex_min = classes->simplex_min;
     t->prop2 = classes->finding[STI_CLASS_COPOSITIVE].verdict;
@@ -156,7 +156,7 @@ static void norms(test_work* k) {
     t->lambda_min = symmetric_least(k, k->S, NULL);
     t->dissipative = t->lambda_min >= -k->zero;
     t->prop5 = t->commutation > k->zero ? STI_UNDECIDED : t->spectral_radius <= 1 + 1e-12 ? STI_YES : STI_NO;
-    t->sigma_max = sti_few_norm(p, p, k->E, k->work);
+    t->sigma_max = sti_dense_norm(p, p, k->E, k->work);
     t->prop6 = t->sigma_max <= t->prop6_bound * (1 + 1e-12);
     t->frobenius = sti_vector_norm(p * p, k->E);
     t->prop7_bound = 1 / sqrt(sti_vector_norm(p * p, k->G_inv) * sti_vector_norm(p * p, k->G));

@@ -178,8 +178,8 @@ static bool is_asked(const sti_matrices* m, sti_norm_question question) {
     return m->G != NULL && m->E != NULL && m->D == NULL && m->E_size == m->size;
 }
 
-sti_status sti_norm_test_find(sti_env* env, const sti_matrices* matrices, sti_norm_question question,
-                              sti_norm_test* out) {
+sti_status sti_norm_test_analyze(sti_env* env, const sti_matrices* matrices, sti_norm_question question,
+                                 sti_norm_test* out) {
     *out = (sti_norm_test){.left = {NAN, NAN}, .right = {NAN, NAN}, .lambda_min = NAN};
     out->asked = is_asked(matrices, question);
     if (!out->asked) return STI_OK;

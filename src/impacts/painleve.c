@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "impacts/painleve_matrix.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct owned_painleve {
     sti_painleve k;  // first
@@ -52,7 +52,7 @@ static sti_status invert_delassus(painleve_work* w) {
     const int p = w->m.p;
     double copy[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], V[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST], e[STI_PAINLEVE_MOST];
     memcpy(copy, w->m.G, (size_t)p * (size_t)p * sizeof *copy);
-    sti_few_eigen(p, copy, e, V);
+    sti_dense_eigen(p, copy, e, V);
     if (p > 0 && !(e[0] > STI_SPACE_RANK_TOL * e[p - 1]))
         return STI_FAIL(w->env, STI_ERR_INPUT, -1,
                         "the gradients of the touching contacts are dependent: (26) supposes "
@@ -81,7 +81,7 @@ static void measure(painleve_work* w, const sti_space* space) {
         by_mu[j] = w->mu[j] / space->norm[j];
     }
     w->size_nH[0] = sti_vector_norm(p * p, w->m.n_H);
-    w->size_nH[1] = sti_few_norm(p, p, w->m.n_H, work);
+    w->size_nH[1] = sti_dense_norm(p, p, w->m.n_H, work);
     w->size_weight[0] = sti_vector_norm(p, by_weight);
     w->size_weight[1] = sti_vector_largest(p, by_weight);
     w->size_mu[0] = sti_vector_norm(p, by_mu);
@@ -177,13 +177,13 @@ static void fill_definite(painleve_work* w, sti_painleve_pattern* x) {
     x->symmetric = skew <= 1e-12 * fmax(1e-300, sti_vector_largest(p * p, S));
     sti_small_multiply(p, p, p, w->root_inv, S, half);
     sti_small_multiply(p, p, p, half, w->root_inv, S);
-    sti_few_eigen(p, S, e, NULL);
+    sti_dense_eigen(p, S, e, NULL);
     const double largest = p > 0 ? e[p - 1] : 0;
     x->mu_definite = largest > 1e-14 * sti_vector_largest(p * p, half) ? 1 / largest : INFINITY;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) S[at(p, i, j)] = 0.5 * (x->D[at(p, i, j)] + x->D[at(p, j, i)]);
     }
-    sti_few_eigen(p, S, e, NULL);
+    sti_dense_eigen(p, S, e, NULL);
     x->lambda_min = p > 0 ? e[0] : 0;
     for (int f = 0; f < 2; f++) {
         x->mu_14[f] = w->out->mu_14[f];
@@ -198,12 +198,12 @@ static sti_status fill_solutions(painleve_work* w, sti_painleve_pattern* x) {
     sti_classes* classes = NULL;
     sti_homogeneous_test* test = NULL;
     sti_lcp_solution_set* set = NULL;
-    sti_status status = sti_matrix_classify(w->env, &lcp.M, NULL, NULL, &classes);
+    sti_status status = sti_classes_create(w->env, &lcp.M, NULL, NULL, &classes);
     if (status == STI_OK) {
         x->copositive = classes->finding[STI_CLASS_COPOSITIVE].verdict;
         x->strictly_copositive = classes->finding[STI_CLASS_STRICTLY_COPOSITIVE].verdict;
         x->simplex_min = classes->simplex_min;
-        status = sti_lcp_homogeneous_test(w->env, &lcp, classes, &test);
+        status = sti_homogeneous_test_create(w->env, &lcp, classes, &test);
     }
     if (status == STI_OK) {
         x->prop15 = test->solvable == STI_YES ? STI_YES : STI_NO;

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "impacts/painleve_matrix.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct owned_map {
     sti_painleve_map m;  // first
@@ -67,7 +67,7 @@ static bool step(map_work* w, const bool* fixed, const double* lack, double* x) 
         for (int c = 0; c < free_count; c++) w->A[at(free_count, row, c)] = w->instant->contacts[i].n[w->column[c]];
         w->rhs[row++] = -lack[i];
     }
-    const sti_few_family f = sti_few_solve(row, free_count, w->A, w->rhs, 1e-10, w->x, w->Z, w->work, w->index);
+    const sti_dense_family f = sti_dense_solve(row, free_count, w->A, w->rhs, 1e-10, w->x, w->Z, w->work, w->index);
     for (int c = 0; c < free_count; c++) x[w->column[c]] += w->x[c];
     return f.consistent;
 }

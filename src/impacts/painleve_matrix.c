@@ -26,7 +26,7 @@
 #include <stiction/cone.h>
 #include <string.h>
 
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 static size_t at(int p, int i, int j) {
     return (size_t)i * (size_t)p + (size_t)j;
@@ -107,7 +107,7 @@ static void own_slips(const sti_space* space, const double* direction, const sti
     memset(v, 0, (size_t)space->n * sizeof *v);
     sti_space_project(space, v, v, NULL);
     sti_space_local(space, v, u);
-    sti_few_pseudo_inverse(p, k->G, STI_SPACE_RANK_TOL, inverse, work);
+    sti_dense_pseudo_inverse(p, k->G, STI_SPACE_RANK_TOL, inverse, work);
     sti_small_apply(p, p, inverse, u, y);
     for (int x = 0; x < k->rough_count; x++) {
         const int j = k->rough[x];
@@ -124,7 +124,7 @@ static void fill_null_space(const sti_space* space, const double* direction, con
     const int p = k->p, r = k->rough_count, a = p + space->s;
     double inverse[MOST], gram[MOST], V[MOST], e[STI_PAINLEVE_MOST], length[STI_PAINLEVE_MOST];
     double work[2 * MOST + STI_PAINLEVE_MOST], column[2][STI_PAINLEVE_MOST];
-    sti_few_pseudo_inverse(p, k->G, STI_SPACE_RANK_TOL, inverse, work);
+    sti_dense_pseudo_inverse(p, k->G, STI_SPACE_RANK_TOL, inverse, work);
     for (int x = 0; x < r; x++) {
         for (int y = 0; y <= x; y++) {
             const int contact[2] = {k->rough[x], k->rough[y]};
@@ -150,7 +150,7 @@ static void fill_null_space(const sti_space* space, const double* direction, con
         k->constant[x] = c[x];
         for (int y = 0; y < r; y++) gram[at(r, x, y)] = gram[at(r, y, x)] = x == y;
     }
-    sti_few_eigen(r, gram, e, V);
+    sti_dense_eigen(r, gram, e, V);
     while (k->null_count < r && e[k->null_count] <= 1e-10) {
         double shift = 0, size = 0;
         for (int x = 0; x < r; x++) {
@@ -269,7 +269,7 @@ static int pick(int p, const double* A, unsigned set, double* out) {
 double sti_painleve_minor(int p, const double* D, unsigned set) {
     double block[STI_PAINLEVE_MOST * STI_PAINLEVE_MOST];
     const int order = pick(p, D, set, block);
-    return sti_few_determinant(order, block);
+    return sti_dense_determinant(order, block);
 }
 
 double sti_painleve_minor_relative(int p, const double* D, unsigned set) {
@@ -280,7 +280,7 @@ double sti_painleve_minor_relative(int p, const double* D, unsigned set) {
         for (int j = 0; j < order; j++) sum += fabs(block[at(order, i, j)]);
         size *= fmax(sum, 1.0);  // G has about unit entries, and a row may vanish
     }
-    return sti_few_determinant(order, block) / size;
+    return sti_dense_determinant(order, block) / size;
 }
 
 // ---- critical friction
@@ -297,7 +297,7 @@ static sti_status real_extremes(sti_env* env, int order, const double* C, double
         re[1] = half - (square >= 0 ? root : 0);
         im[0] = im[1] = square >= 0 ? 0 : root;
     } else {
-        const sti_status status = sti_few_eigenvalues(env, order, C, re, im);
+        const sti_status status = sti_dense_eigenvalues(env, order, C, re, im);
         if (status != STI_OK) return status;
     }
     const double size = sti_vector_largest(order * order, C);
@@ -327,7 +327,7 @@ sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const doubl
     if (order == 1) {
         C[0] = N[0] / G[0];
     } else {
-        sti_few_pseudo_inverse(order, G, STI_SPACE_RANK_TOL, G, work);
+        sti_dense_pseudo_inverse(order, G, STI_SPACE_RANK_TOL, G, work);
         sti_small_multiply(order, order, order, G, N, C);
     }
     const sti_status status = real_extremes(k->env, order, C, &high, &low);
@@ -386,7 +386,7 @@ static int try_basis(int p, const double* D, const double* b, unsigned set) {
     for (int i = 0, c = 0; i < p; i++) {
         if (set >> i & 1) right[c++] = -b[i];
     }
-    const sti_few_family f = sti_few_solve(order, order, block, right, 1e-12, x, Z, work, index);
+    const sti_dense_family f = sti_dense_solve(order, order, block, right, 1e-12, x, Z, work, index);
     if (f.rank < order) return f.consistent ? -1 : 0;
     for (int i = 0, c = 0; i < p; i++) {
         if (set >> i & 1) z[i] = x[c++];

@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 enum { UNIQUE_PAIRS = 12, UNIQUE_PIECES = 4096 };
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct plane {
     double G_inv[4], root[4];  // G^-1 and G^1/2
@@ -27,7 +27,7 @@ static void fill_plane(const double* G, const double* G_inv, const double* r, pl
     memcpy(copy, G, sizeof copy);
     memcpy(k->G_inv, G_inv, sizeof k->G_inv);
     memcpy(k->r, r, sizeof k->r);
-    sti_few_eigen(2, copy, w, V);
+    sti_dense_eigen(2, copy, w, V);
     for (int i = 0; i < 4; i++)
         k->root[i] = sqrt(w[0]) * V[i / 2] * V[i % 2] + sqrt(w[1]) * V[2 + i / 2] * V[2 + i % 2];
     k->radius = sqrt(sti_small_form(2, G_inv, r, r));

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 // Room for one more solution; earlier ones keep their arrays, the table itself may move.
 static sti_status more(sti_impact_work* w, sti_impact_answer* a, sti_impact_solution** out) {
@@ -130,7 +130,7 @@ static double formula_50(const sti_impact_work* w, const double* E, const sti_im
             b[i] += 2 * e * w->u[j] + e * Gp[j];
         }
     }
-    if (sti_few_solve(p, p, A, b, STI_IMPACT_RANK_TOL, y, Z, rest, index).rank < p) return NAN;
+    if (sti_dense_solve(p, p, A, b, STI_IMPACT_RANK_TOL, y, Z, rest, index).rank < p) return NAN;
     return 0.5 * sti_vector_dot(p, x->pbar_n, y);
 }
 

@@ -6,7 +6,7 @@
 
 #include "instants/range.h"
 #include "linalg/dense.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 #include "linalg/small.h"
 
 static bool taken(const sti_instant_contact* c, sti_space_choice choice) {
@@ -157,7 +157,7 @@ static void eliminate_joints(sti_space* k) {
         sti_small_apply(k->n, k->n, k->Minv, row, k->MB + (size_t)i * n);
     }
     sti_small_multiply_nt(m, k->n, m, k->B, k->MB, k->K);
-    sti_few_pseudo_inverse(m, k->K, STI_SPACE_RANK_TOL, k->K, k->memory);
+    sti_dense_pseudo_inverse(m, k->K, STI_SPACE_RANK_TOL, k->K, k->memory);
 }
 
 // x -= M^-1 B'K (B v + shift)

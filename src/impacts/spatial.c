@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "impacts/work.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct spatial {
     sti_impact_work* w;
@@ -107,7 +107,7 @@ static sti_status slide(spatial* k, const double* a) {
         companion[4 * i + 3] = -p[i] / p[4];
         if (i > 0) companion[4 * i + i - 1] = 1;
     }
-    sti_status status = sti_few_eigenvalues(k->w->env, 4, companion, re, im);
+    sti_status status = sti_dense_eigenvalues(k->w->env, 4, companion, re, im);
     for (int i = 0; status == STI_OK && i < 4; i++) {
         if (fabs(im[i]) <= 1e-5 * (1 + fabs(re[i]))) status = try_angle(k, 2 * atan(re[i]) + k->offset);
     }
@@ -119,7 +119,7 @@ static sti_status stick(spatial* k) {
     const double b[3] = {k->r, -k->s0[0], -k->s0[1]};
     double x[3], Z[9], work[12];
     int index[6];
-    const sti_few_family f = sti_few_solve(3, 3, A, b, STI_IMPACT_RANK_TOL, x, Z, work, index);
+    const sti_dense_family f = sti_dense_solve(3, 3, A, b, STI_IMPACT_RANK_TOL, x, Z, work, index);
     if (!f.consistent) return STI_OK;
     const double radius = k->mu * (k->w->options.stick_negative ? fabs(x[0]) : x[0]);
     const double unit = sqrt(k->T[0] + k->T[3]), slack = k->w->options.tol * k->w->speed / fmax(unit, 1e-300);

@@ -21,7 +21,7 @@
 #include "base/arena.h"
 #include "impacts/massless.h"
 #include "impacts/space.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct velocities {
     sti_velocities k;  // first, so that both have one address
@@ -98,7 +98,7 @@ static sti_status fill_normals(build* b) {
         b->G[area(i, c) + (size_t)i] = 1;
     }
     for (size_t i = 0; i < area(c, c); i++) angle[i] = acos(-1.0) - acos(fmax(-1.0, fmin(1.0, b->G[i])));
-    k->rank = sti_few_pseudo_inverse(c, b->G, STI_SPACE_RANK_TOL, b->D_n, b->work);
+    k->rank = sti_dense_pseudo_inverse(c, b->G, STI_SPACE_RANK_TOL, b->D_n, b->work);
     k->tangent_count = n - k->rank;
     k->norm = norm;
     k->angle = angle;
@@ -209,7 +209,7 @@ static sti_status fill_tangents(build* b, const double* given) {
     sti_small_multiply(d, n, n, b->t_q, b->instant->M, Mt);
     sti_small_multiply_nt(d, n, d, Mt, b->t_q, b->D_t);
     if (given != NULL) {
-        if (sti_few_pseudo_inverse(d, b->D_t, STI_SPACE_RANK_TOL, b->D_t, b->work) < d)
+        if (sti_dense_pseudo_inverse(d, b->D_t, STI_SPACE_RANK_TOL, b->D_t, b->work) < d)
             return STI_FAIL(b->env, STI_ERR_INPUT, -1, "t_q: the vectors are dependent");
     } else {
         for (int i = 0; i < d * d; i++) b->D_t[i] = i % (d + 1) == 0;
@@ -286,7 +286,7 @@ static sti_status fill_energy_16(build* b) {
         k->T_compatible_16 = NAN;
         return STI_OK;
     }
-    sti_few_pseudo_inverse(p, k->G_u, STI_SPACE_RANK_TOL, inverse, work);
+    sti_dense_pseudo_inverse(p, k->G_u, STI_SPACE_RANK_TOL, inverse, work);
     sti_velocities_to_quasi(k, k->compatible, v);
     for (int i = 0; i < p; i++) u[i] = v[k->unilateral[i]];
     k->T_compatible_16 = 0.5 * sti_small_form(p, inverse, u, u) + 0.5 * sti_small_form(d, b->D_t, v + c, v + c);

@@ -19,7 +19,7 @@
 #include <stiction/velocities.h>
 #include <string.h>
 
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 static size_t area(int rows, int cols) {
     return (size_t)rows * (size_t)cols;

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "linalg/few.h"
+#include "linalg/dense_algebra.h"
 
 typedef struct work {
     sti_env* env;
@@ -142,7 +142,7 @@ static void look_at(work* w, const int* pick, int count) {
         }
     }
     // P^-1/2 by its eigenvectors, then the quotient in those coordinates
-    sti_few_eigen(order, w->P, w->w, w->V);
+    sti_dense_eigen(order, w->P, w->w, w->V);
     if (!(w->w[0] > 1e-14 * w->w[order - 1])) return;
     for (int i = 0; i < order; i++) {
         for (int j = 0; j < order; j++) w->V[at(order, i, j)] /= sqrt(w->w[i]);
@@ -157,7 +157,7 @@ static void look_at(work* w, const int* pick, int count) {
         }
     }
     sti_small_multiply_nt(order, order, order, w->Q, w->V, w->P);
-    sti_few_eigen(order, w->P, w->w, w->Q);
+    sti_dense_eigen(order, w->P, w->w, w->Q);
     if (w->w[0] >= w->best) return;
     memset(w->y, 0, (size_t)n * sizeof *w->y);
     double low = 0, high = 0;
@@ -238,7 +238,7 @@ static double bound_by_u(work* w) {
         for (int i = 0; i < w->m; i++) {
             for (int j = 0; j < w->m; j++) w->P[at(w->m, i, j)] = w->gram[at(n, i, j)];
         }
-        sti_few_eigen(w->m, w->P, w->w, NULL);
+        sti_dense_eigen(w->m, w->P, w->w, NULL);
         sigma = sqrt(fmax(0, w->w[0]));
     }
     const double sum = w->rays > 0 ? length / delta : 0;  // of y, for |z| = 1

@@ -32,11 +32,11 @@ static sti_status open_cone(sti_env* env, int dimension, int joints, int contact
     if (status == STI_OK)
         *out = made;
     else
-        sti_friction_cone_free(env, &made->k);
+        sti_friction_cone_destroy(env, &made->k);
     return status;
 }
 
-void sti_friction_cone_free(sti_env* env, sti_friction_cone* cone) {
+void sti_friction_cone_destroy(sti_env* env, sti_friction_cone* cone) {
     if (cone == NULL) return;
     owned_cone* made = (owned_cone*)cone;
     sti_arena_clear(&made->pool);
@@ -71,8 +71,8 @@ static void add_corner(owned_cone* c, const sti_instant_contact* of, int k) {
 
 // ---- of an instant
 
-sti_status sti_instant_friction_cone(sti_env* env, const sti_instant* instant, double gap_tol,
-                                     sti_friction_cone** out) {
+sti_status sti_friction_cone_create_instant(sti_env* env, const sti_instant* instant, double gap_tol,
+                                            sti_friction_cone** out) {
     *out = NULL;
     owned_cone* made = NULL;
     const size_t n = (size_t)instant->n;
@@ -146,7 +146,7 @@ static sti_status factor(sti_env* env, sti_arena* pool, const sti_contact_proble
     return STI_OK;
 }
 
-sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* p, sti_friction_cone** out) {
+sti_status sti_friction_cone_create_contact(sti_env* env, const sti_contact_problem* p, sti_friction_cone** out) {
     *out = NULL;
     const int d = p->dimension, nc = p->contact_count, nb = p->bilateral_count;
     columns c = {.p = p, .dimension = p->global ? p->velocity_count : d * nc + nb};
@@ -174,6 +174,6 @@ sti_status sti_contact_friction_cone(sti_env* env, const sti_contact_problem* p,
     if (status == STI_OK)
         *out = &made->k;
     else
-        sti_friction_cone_free(env, &made->k);
+        sti_friction_cone_destroy(env, &made->k);
     return status;
 }

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/matrix.h"
+
 static const double SHIFT = 1e-14;         // of a diagonal entry, to begin with
 static const double LARGEST_SHIFT = 1e-6;  // the matrix is given up beyond
 static const double SETTLED = 1e-6;        // residual from which on refinement stops
@@ -167,12 +169,8 @@ void sti_l1_multiply(const sti_l1_normal* N, const double* x, double* y) {
 }
 
 void sti_l1_multiply_transposed(const sti_l1_normal* N, const double* y, double* x) {
-    const sti_matrix* A = N->A;
-    for (int j = 0; j < N->n; j++) {
-        double sum = 0;
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) sum += A->value[k] * y[A->row[k]];
-        x[j] = sum;
-    }
+    memset(x, 0, (size_t)N->n * sizeof *x);
+    sti_matrix_multiply_transposed_add(N->A, y, x);
 }
 
 // q = A'(weight A p)

@@ -102,6 +102,18 @@ void sti_matrix_multiply_add(const sti_matrix* A, const double* x, double* y) {
     }
 }
 
+void sti_matrix_multiply_transposed_add(const sti_matrix* A, const double* x, double* y) {
+    for (size_t i = 0; A->dense != NULL && i < (size_t)A->rows; i++) {
+        const double* Ai = A->dense + i * (size_t)A->cols;
+        for (int j = 0; j < A->cols; j++) y[j] += Ai[j] * x[i];
+    }
+    for (int j = 0; A->dense == NULL && A->col_start != NULL && j < A->cols; j++) {
+        double sum = 0;
+        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) sum += A->value[k] * x[A->row[k]];
+        y[j] += sum;
+    }
+}
+
 // A counting sort of the entries.
 void sti_matrix_by_rows(const sti_matrix* A, int64_t* start, int* col, double* value) {
     const size_t rows = (size_t)A->rows;

@@ -4,7 +4,8 @@
 
 #include <stiction/linalg.h>
 
-void sti_matrix_multiply_add(const sti_matrix* A, const double* x, double* y);  // y += A x
+void sti_matrix_multiply_add(const sti_matrix* A, const double* x, double* y);             // y += A x
+void sti_matrix_multiply_transposed_add(const sti_matrix* A, const double* x, double* y);  // y += A'x
 
 // The sparse A by rows, which is A' by columns: start (rows + 1), col and value (as many as A has); columns ascend
 // within a row.

@@ -142,7 +142,7 @@ static sti_mlcp view(const posed* k) {
 static sti_status solve(sti_env* env, const posed* k, sti_lcp_answer* answer) {
     sti_lcp_options options = sti_lcp_options_default();
     const sti_mlcp mlcp = view(k);
-    options.solver = STI_SOLVER_LEMKE;
+    options.solver = STI_LCP_LEMKE;
     options.max_iterations = 200 + 50L * k->m;
     options.rounded = true;
     sti_status status = sti_mlcp_solve(env, &mlcp, &options, answer);
@@ -154,7 +154,7 @@ static sti_status solve(sti_env* env, const posed* k, sti_lcp_answer* answer) {
     if (status != STI_OK || answer->outcome == STI_NO_SOLUTION) return status;
     if (answer->outcome == STI_SOLVED && answer->residual <= 1e-6) return STI_OK;
     sti_lcp_answer_clear(env, answer);
-    options.solver = STI_SOLVER_AUTO;
+    options.solver = STI_LCP_AUTO;
     options.max_iterations = 20 * options.max_iterations;
     return sti_mlcp_solve(env, &mlcp, &options, answer);
 }

@@ -218,8 +218,8 @@ static sti_status solve(lever* k) {
     return k->x.status;
 }
 
-sti_status sti_mode_actuation(sti_env* env, const sti_mode_wrenches* wrenches, int n, const sti_rationals* base,
-                              const sti_actuators* actuators, sti_actuation** out) {
+sti_status sti_actuation_create(sti_env* env, const sti_mode_wrenches* wrenches, int n, const sti_rationals* base,
+                                const sti_actuators* actuators, sti_actuation** out) {
     *out = NULL;
     sti_status status = check(env, wrenches, n, base, actuators);
     if (status != STI_OK) return status;

@@ -108,7 +108,7 @@ static void demand(walk* w, int cut, bool on) {
 
 // Is a_n >= 0 (joints: = 0) of the contact among the cuts of the first cone?
 static bool is_bound(const modes_contact* c) {
-    return c->status != STI_CONTACT_APART && c->status != STI_CONTACT_LEAVING;
+    return c->status != STI_CONTACT_STATUS_APART && c->status != STI_CONTACT_STATUS_LEAVING;
 }
 
 // Constraint k of a choice of contact i: the part of the cell where it holds. False: empty, or a failure in x->status.

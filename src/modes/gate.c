@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "exact/determinant.h"
+#include "linalg/vector.h"
 #include "modes/enumerate.h"
 
 typedef struct gate {
@@ -98,12 +99,6 @@ static void close_gate(gate* g) {
 
 // Floating guess ------------------------------------------------------------------------------------------------------
 
-static double dot(const double* a, const double* b, int n) {
-    double s = 0;
-    for (int k = 0; k < n; k++) s += a[k] * b[k];
-    return s;
-}
-
 // Columns of length 1; integers may be beyond the range of doubles, so each is divided by its largest entry first.
 static void round_columns(gate* g) {
     sti_exact* x = &g->m->x;
@@ -117,7 +112,7 @@ static void round_columns(gate* g) {
         const int turn = (col == 0 ? -1 : 1) * (sti_int_sign(largest) < 0 ? -1 : 1);
         for (int r = 0; r < g->rows; r++)
             a[r] = sti_int_sign(largest) == 0 ? 0 : turn * sti_int_ratio(x, entry(g, r, col), largest) * g->unit[r];
-        const double length = sqrt(dot(a, a, g->rows));
+        const double length = sqrt(sti_vector_dot((size_t)g->rows, a, a));
         for (int r = 0; r < g->rows && length > 0; r++) a[r] /= length;
     }
 }
@@ -142,19 +137,19 @@ static bool fit(const gate* g, nnls* s, int first) {
         for (int pass = 0; pass < 2; pass++) {  // Gram-Schmidt, twice
             for (int i = 0; i < j; i++) {
                 const double* p = s->Q + (size_t)i * (size_t)n;
-                const double c = dot(p, q, n);
+                const double c = sti_vector_dot((size_t)n, p, q);
                 s->R[j * n + i] += c;
                 for (int k = 0; k < n; k++) q[k] -= c * p[k];
             }
         }
-        s->R[j * n + j] = sqrt(dot(q, q, n));
+        s->R[j * n + j] = sqrt(sti_vector_dot((size_t)n, q, q));
         if (s->R[j * n + j] < 1e-10) return false;
         for (int k = 0; k < n; k++) q[k] /= s->R[j * n + j];
     }
     memcpy(s->rest, g->A + (size_t)g->cols * (size_t)n, (size_t)n * sizeof *s->rest);
     for (int j = 0; j < s->count; j++) {
         const double* q = s->Q + (size_t)j * (size_t)n;
-        s->z[j] = dot(q, s->rest, n);
+        s->z[j] = sti_vector_dot((size_t)n, q, s->rest);
         for (int k = 0; k < n; k++) s->rest[k] -= s->z[j] * q[k];
     }
     for (int j = s->count - 1; j >= 0; j--) {
@@ -206,7 +201,7 @@ static bool find_nearest(const gate* g, nnls* s) {
         int best = -1;
         double most = 1e-10;
         for (int c = g->lines; c < g->cols; c++) {
-            const double p = s->in[c] ? 0 : dot(s->rest, g->A + (size_t)c * (size_t)n, n);
+            const double p = s->in[c] ? 0 : sti_vector_dot((size_t)n, s->rest, g->A + (size_t)c * (size_t)n);
             if (p > most) {
                 most = p;
                 best = c;
@@ -306,11 +301,11 @@ static double across(const interior* d, double* v) {
     const int n = d->g->rows;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < d->count; i++) {
-            const double *q = d->Q + (size_t)i * (size_t)n, c = dot(q, v, n);
+            const double *q = d->Q + (size_t)i * (size_t)n, c = sti_vector_dot((size_t)n, q, v);
             for (int k = 0; k < n; k++) v[k] -= c * q[k];
         }
     }
-    return sqrt(dot(v, v, n));
+    return sqrt(sti_vector_dot((size_t)n, v, v));
 }
 
 static void add_equation(interior* d, int column) {
@@ -377,7 +372,8 @@ static bool prove_inside(const gate* g, const double* rest, sti_int* y) {
         for (int c = 0; c < g->lines; c++) add_equation(&d, c);
         for (size_t round = 0; round <= n && clear && !done; round++)
             clear = shorten(&d, &h, &s, ints + n + wide + 1, &done);
-        const double size = sqrt(dot(rest, rest, g->rows)), length = sqrt(dot(d.p, d.p, g->rows));
+        const double size = sqrt(sti_vector_dot((size_t)g->rows, rest, rest)),
+                     length = sqrt(sti_vector_dot((size_t)g->rows, d.p, d.p));
         for (size_t k = 0; k < n; k++) slant[k] = rest[k] / size - (length > 0 ? size / 4 * d.p[k] / length : 0);
         across(&d, slant);
         const nnls inside = {.rest = slant, .used = d.equal, .count = d.count};
@@ -408,7 +404,7 @@ static int guess(gate* g) {
         s.in = in;
         round_columns(g);
         if (find_nearest(g, &s)) {
-            const bool remains = sqrt(dot(s.rest, s.rest, g->rows)) > 1e-9;
+            const bool remains = sqrt(sti_vector_dot((size_t)g->rows, s.rest, s.rest)) > 1e-9;
             answer = !remains ? 1 : prove_inside(g, s.rest, y) || (make_exact(g, &s, y) && is_proof(g, y)) ? 0 : -1;
         }
     } else if (x->status == STI_OK) {

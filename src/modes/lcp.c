@@ -50,7 +50,7 @@ static sti_status add_product(sti_rationals* r, size_t i, int sign, const sti_ra
 }
 
 static bool touches(const modes_contact* c) {
-    return c->status == STI_CONTACT_ROLLING || c->status == STI_CONTACT_SLIDING;
+    return c->status == STI_CONTACT_STATUS_ROLLING || c->status == STI_CONTACT_STATUS_SLIDING;
 }
 
 static bool is_sides(const posing* p, const modes_contact* c) {
@@ -58,12 +58,12 @@ static bool is_sides(const posing* p, const modes_contact* c) {
 }
 
 static int block3(const posing* p, const modes_contact* c) {
-    if (c->status != STI_CONTACT_ROLLING) return 0;
+    if (c->status != STI_CONTACT_STATUS_ROLLING) return 0;
     return is_sides(p, c) ? p->m->corner_count : c->tangents;
 }
 
 static int block4(const posing* p, const modes_contact* c) {
-    if (c->status != STI_CONTACT_ROLLING) return 0;
+    if (c->status != STI_CONTACT_STATUS_ROLLING) return 0;
     return is_sides(p, c) ? 1 : c->tangents;
 }
 
@@ -79,7 +79,7 @@ static sti_status arrange(posing* p) {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < m->contact_count; i++) {
             const modes_contact* c = &m->contacts[i];
-            if (touches(c) && (c->status == STI_CONTACT_SLIDING) == (pass == 0)) p->contact[out->contacts++] = i;
+            if (touches(c) && (c->status == STI_CONTACT_STATUS_SLIDING) == (pass == 0)) p->contact[out->contacts++] = i;
         }
     }
     for (int v = 0; v < m->K; v++) p->order[v] = -1;
@@ -171,7 +171,7 @@ static sti_status set_forces(posing* p, int t) {
     for (int k = 1; k <= c->tangents && status == STI_OK; k++) {
         const size_t row = (size_t)p->order[c->value + k];
         const size_t third = (size_t)p->first[(size_t)2 * (size_t)t];
-        if (c->status == STI_CONTACT_SLIDING) {
+        if (c->status == STI_CONTACT_STATUS_SLIDING) {
             status = sti_rationals_set_ratio(p->S, row * N + (size_t)t, &c->generators[k], &c->generators[0]);
         } else if (is_sides(p, c)) {
             for (size_t j = 0; j < (size_t)m->corner_count && status == STI_OK; j++)
@@ -239,7 +239,7 @@ static sti_status set_rows(posing* p, int t) {
     snprintf(p->out->y_name[t], 24, "a_n %.16s", name);
     snprintf(p->out->z_name[t], 24, "c_n %.16s", name);
     sti_status status = add_acceleration(p, (size_t)t, c->value, p->unit, 0);
-    if (status != STI_OK || c->status != STI_CONTACT_ROLLING) return status;
+    if (status != STI_OK || c->status != STI_CONTACT_STATUS_ROLLING) return status;
     return is_sides(p, c) ? set_side_rows(p, t) : set_box_rows(p, t);
 }
 

@@ -18,7 +18,7 @@ static int constraint_count(const modes_lp* lp, int i) {
     const modes_choice* choice = choice_of(lp, i);
     if (choice != NULL) return choice->constraint_count;
     const sti_contact_status status = lp->m->contacts[i].status;
-    return status == STI_CONTACT_APART || status == STI_CONTACT_LEAVING ? 0 : 1;
+    return status == STI_CONTACT_STATUS_APART || status == STI_CONTACT_STATUS_LEAVING ? 0 : 1;
 }
 
 static modes_constraint constraint_of(const modes_lp* lp, int i, int k) {

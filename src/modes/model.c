@@ -246,23 +246,23 @@ static sti_status find_status(modes_model* m, int i, const sti_modes_options* o)
     if (c->state == STI_INSTANT_SLIDE && !slips && !o->contacts_only)
         return STI_FAIL(m->env, STI_ERR_INPUT, i, "contact %s is said to slide, but its slip t v is zero: no direction",
                         c->name);
-    own->status = slips && c->state != STI_INSTANT_STICK ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING;
-    const bool slides = own->status == STI_CONTACT_SLIDING;
+    own->status = slips && c->state != STI_INSTANT_STICK ? STI_CONTACT_STATUS_SLIDING : STI_CONTACT_STATUS_ROLLING;
+    const bool slides = own->status == STI_CONTACT_STATUS_SLIDING;
     const int mu = slides ? rational_sign(e != NULL ? e->mu_kinetic : NULL, (size_t)i, c->mu_kinetic)
                           : rational_sign(e != NULL ? e->mu : NULL, (size_t)i, c->mu);
     if (c->bilateral) {
-        if (c->tangent_count == 0 || mu == 0) own->status = STI_CONTACT_JOINT;
+        if (c->tangent_count == 0 || mu == 0) own->status = STI_CONTACT_STATUS_JOINT;
         return m->x.status;
     }
     if (c->gap > o->gap_tol) {
-        own->status = STI_CONTACT_APART;
+        own->status = STI_CONTACT_STATUS_APART;
     } else if (c->state == STI_INSTANT_BY_VELOCITY) {
         const int gap_rate = velocity_sign(m, own->value, c->n, offset_of(c, -1), o->velocity_tol);
         if (gap_rate < 0)
             return STI_FAIL(m->env, STI_ERR_INPUT, i,
                             "contact %s touches and its gap rate n'v is negative: an impact, not a contact mode",
                             c->name);
-        if (gap_rate > 0) own->status = STI_CONTACT_LEAVING;
+        if (gap_rate > 0) own->status = STI_CONTACT_STATUS_LEAVING;
     }
     return m->x.status;
 }
@@ -275,7 +275,7 @@ static sti_status set_generator(modes_model* m, int i, int index, int side, cons
     modes_contact* c = &m->contacts[i];
     const sti_instant_contact* in = &m->instant->contacts[i];
     const sti_instant_exact* e = m->instant->exact;
-    const bool slides = c->status == STI_CONTACT_SLIDING;
+    const bool slides = c->status == STI_CONTACT_STATUS_SLIDING;
     sti_int* g = c->generators + (size_t)index * (size_t)(1 + c->tangents);
     sti_rationals* mu;
     sti_status status = sti_rationals_create(m->env, 1, &mu);
@@ -331,10 +331,11 @@ static sti_status slip_direction(modes_model* m, int i, const sti_modes_options*
 static sti_status make_generators(modes_model* m, int i, const sti_modes_options* o) {
     modes_contact* c = &m->contacts[i];
     const int sides = c->bilateral ? 2 : 1;
-    const bool rolls = c->status == STI_CONTACT_ROLLING && c->tangents > 0, slides = c->status == STI_CONTACT_SLIDING;
-    if (c->status == STI_CONTACT_APART || c->status == STI_CONTACT_LEAVING) return STI_OK;
-    c->corners = c->status == STI_CONTACT_JOINT ? 2 : !rolls ? 1 : c->tangents == 1 ? 2 : m->corner_count;
-    c->generator_count = c->status == STI_CONTACT_JOINT ? 2 : c->corners * sides;
+    const bool rolls = c->status == STI_CONTACT_STATUS_ROLLING && c->tangents > 0,
+               slides = c->status == STI_CONTACT_STATUS_SLIDING;
+    if (c->status == STI_CONTACT_STATUS_APART || c->status == STI_CONTACT_STATUS_LEAVING) return STI_OK;
+    c->corners = c->status == STI_CONTACT_STATUS_JOINT ? 2 : !rolls ? 1 : c->tangents == 1 ? 2 : m->corner_count;
+    c->generator_count = c->status == STI_CONTACT_STATUS_JOINT ? 2 : c->corners * sides;
     c->generators = sti_int_array(&m->x, (size_t)c->generator_count * (size_t)(1 + c->tangents));
     sti_rationals* direction = NULL;
     sti_status status = m->x.status;
@@ -351,7 +352,7 @@ static sti_status make_generators(modes_model* m, int i, const sti_modes_options
     const sti_rationals* table = rolls && c->tangents == 2 ? m->corners : direction;
     for (int g = 0; g < c->generator_count && status == STI_OK; g++) {
         const int corner = g % c->corners;
-        const int side = c->status == STI_CONTACT_JOINT ? 1 - 2 * g : g < c->corners ? 1 : -1;
+        const int side = c->status == STI_CONTACT_STATUS_JOINT ? 1 - 2 * g : g < c->corners ? 1 : -1;
         status =
             set_generator(m, i, g, side, table, slides ? 0 : (size_t)corner * (size_t)c->tangents, slides ? -1 : 1);
     }
@@ -482,7 +483,7 @@ static void add_kept_choices(modes_model* m, int i) {
     for (int s = 0; s < (c->bilateral ? 2 : 1); s++) {
         char letter = 'c';
         // generator (c_n, c_t): friction against the slip
-        if (c->status == STI_CONTACT_SLIDING && c->tangents == 1)
+        if (c->status == STI_CONTACT_STATUS_SLIDING && c->tangents == 1)
             letter = velocity_sign(m, c->value + 1, in->t, offset_of(in, 0), 0) > 0 ? 'l' : 'r';
         snprintf(word, sizeof word, "%s%c", s == 0 ? "" : "~", letter);
         modes_choice* choice = new_choice(c, MODES_CORNER, word);
@@ -499,23 +500,23 @@ static sti_status make_choices(modes_model* m, int i, const sti_modes_options* o
     if (c->choices == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, i, "modes of a contact");
     const sti_instant_exact* e = m->instant->exact;
     const bool rough = rational_sign(e != NULL ? e->mu : NULL, (size_t)i, m->instant->contacts[i].mu) > 0;
-    if (c->status == STI_CONTACT_APART) constrain(new_choice(c, MODES_SEPARATE, "a"), c->value, -1);
-    if (c->status == STI_CONTACT_LEAVING) new_choice(c, MODES_SEPARATE, "s");
-    if (c->status == STI_CONTACT_JOINT) {
+    if (c->status == STI_CONTACT_STATUS_APART) constrain(new_choice(c, MODES_SEPARATE, "a"), c->value, -1);
+    if (c->status == STI_CONTACT_STATUS_LEAVING) new_choice(c, MODES_SEPARATE, "s");
+    if (c->status == STI_CONTACT_STATUS_JOINT) {
         modes_choice* joint = new_choice(c, MODES_JOINT, "j");
         constrain(joint, c->value, 0);
         joint->count = 2;
     }
-    if (c->status == STI_CONTACT_ROLLING || c->status == STI_CONTACT_SLIDING) {
+    if (c->status == STI_CONTACT_STATUS_ROLLING || c->status == STI_CONTACT_STATUS_SLIDING) {
         if (o->contacts_only)
             constrain(new_choice(c, MODES_TOUCH, "c"), c->value, 0);
-        else if (c->status == STI_CONTACT_SLIDING || c->tangents == 0)
+        else if (c->status == STI_CONTACT_STATUS_SLIDING || c->tangents == 0)
             add_kept_choices(m, i);
         else
             (void)add_rolling_choices(m, i, o, rough);
     }
     // a bounded force is pressed for ever
-    if (!c->bilateral && !m->instant->contacts[i].pressed && c->status != STI_CONTACT_LEAVING)
+    if (!c->bilateral && !m->instant->contacts[i].pressed && c->status != STI_CONTACT_STATUS_LEAVING)
         constrain(new_choice(c, MODES_SEPARATE, "s"), c->value, 1);
     return m->x.status;
 }
@@ -544,7 +545,7 @@ static sti_status load_power(modes_model* m) {
     const size_t n = (size_t)m->n;
     for (int i = 0; i < m->contact_count; i++) {
         const modes_contact* c = &m->contacts[i];
-        if (c->status == STI_CONTACT_SLIDING && c->tangents > 0) return STI_OK;
+        if (c->status == STI_CONTACT_STATUS_SLIDING && c->tangents > 0) return STI_OK;
     }
     if (!m->homogeneous || n == 0) return STI_OK;
     m->power = sti_int_array(&m->x, n);

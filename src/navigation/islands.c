@@ -102,11 +102,11 @@ static sti_status pivot(sti_navigation* nav, const int* order, int count, double
     const sti_lcp lcp = {.n = count, .M = sti_matrix_dense_view(count, count, M), .q = q};
     sti_lcp_options options = sti_lcp_options_default();
     sti_lcp_answer answer;
-    options.solver = STI_SOLVER_LEMKE;
+    options.solver = STI_LCP_LEMKE;
     sti_status status = sti_lcp_solve(nav->env, &lcp, &options, &answer);
     if (status == STI_OK && (answer.outcome != STI_SOLVED || answer.residual > 1e-9)) {
         sti_lcp_answer_clear(nav->env, &answer);
-        options.solver = STI_SOLVER_AUTO;
+        options.solver = STI_LCP_AUTO;
         status = sti_lcp_solve(nav->env, &lcp, &options, &answer);
     }
     if (status != STI_OK) return status;

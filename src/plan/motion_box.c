@@ -118,6 +118,10 @@ static sti_status make(maker* k) {
                             : status;
 }
 
+sti_motion_options sti_motion_options_default(void) {
+    return (sti_motion_options){.h = 0.01, .alpha = 0.5, .max_pieces = 16, .rounds = 6};
+}
+
 sti_status sti_motion_claim_create(sti_env* env, const sti_system* system, long steps,
                                    const sti_motion_options* options, sti_motion_claim** out) {
     *out = NULL;
@@ -126,11 +130,12 @@ sti_status sti_motion_claim_create(sti_env* env, const sti_system* system, long 
     if (text == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a system by formulas, from a document, is expected");
     sti_motion_claim* b = sti_alloc_array_zero(env, 1, sizeof *b);
     if (b == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "box");
-    b->box.h = options->h;
-    b->box.alpha = options->alpha;
+    const sti_motion_options o = options != NULL ? *options : sti_motion_options_default();
+    b->box.h = o.h;
+    b->box.alpha = o.alpha;
     b->box.steps = steps;
     b->box.contact_count = text->contact_count;
-    maker k = {.env = env, .system = system, .o = options, .out = b};
+    maker k = {.env = env, .system = system, .o = &o, .out = b};
     const sti_status status = make(&k);
     if (status == STI_OK)
         *out = b;

@@ -71,7 +71,7 @@ bool sti_way_is_free(const sti_steering* k, const double pose[3], const double t
 bool sti_aim(const sti_steering* k, const double pose[3], const sti_plan_touch* touch, const double off[2], double h,
              sti_plan_push* out);
 
-// ---- room.c: geometry of the search
+// ---- geometry.c: geometry of the search
 
 double sti_angle_wrap(double a);  // into [-pi, pi]
 double sti_pose_distance(const double a[3], const double b[3], double metric);

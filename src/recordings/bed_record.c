@@ -1,7 +1,7 @@
 // bed_record.c: the recording of a bed: what it is made of, every step in numbers, frames with positions and contacts,
 // and the XDMF file that lets ParaView open the frames.
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "formats/file.h"
@@ -127,7 +127,7 @@ static sti_status make_series(sti_bed_record* r) {
 
 // ---- life
 
-sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, size_t* size) {
+sti_status sti_bed_record_save_state(const sti_bed_record* r, void** bytes, size_t* size) {
     return sti_frames_state(r->env, &r->frames, r->file, bytes, size);
 }
 
@@ -161,7 +161,7 @@ sti_status sti_bed_record_create(sti_env* env, const char* path, const sti_grain
 
 void sti_bed_record_destroy(sti_bed_record* r) {
     if (r == NULL) return;
-    sti_recording_close(r->file);
+    sti_recording_destroy(r->file);
     sti_free(r->env, r->path);
     sti_frames_clear(r->env, &r->frames);
     sti_free(r->env, r->scratch);

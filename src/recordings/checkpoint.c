@@ -2,7 +2,7 @@
 //
 // A part is a list of 64-bit words: its size in bytes, a sum over its bytes, then the bytes.
 #include <stdio.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "formats/file.h"
@@ -39,7 +39,7 @@ sti_status sti_checkpoint_save(sti_env* env, const char* path, const sti_part* p
     status = sti_recording_create(env, temporary, &file);
     for (int k = 0; status == STI_OK && k < count; k++) status = put_part(env, file, &parts[k]);
     if (status == STI_OK) status = sti_recording_commit(file, false);
-    sti_recording_close(file);
+    sti_recording_destroy(file);
     if (status == STI_OK) return sti_file_commit(env, path, temporary);
     sti_file_abandon(env, temporary);
     return status;

@@ -62,7 +62,7 @@ sti_status sti_frames_state(sti_env* env, const sti_frames* frames, const sti_re
     size_t inner_size;
     *bytes = NULL;
     *size = 0;
-    sti_status status = sti_recording_state(file, &inner, &inner_size);
+    sti_status status = sti_recording_save_state(file, &inner, &inner_size);
     if (status != STI_OK) return status;
     const uint64_t count = frames->count;
     const size_t times = sti_size_mul(frames->count, sizeof(double)), used = sti_size_add(sizeof count, times);

@@ -3,7 +3,7 @@
 #ifndef STI_RECORDINGS_FRAMES_H
 #define STI_RECORDINGS_FRAMES_H
 
-#include <stiction/run.h>
+#include <stiction/recording.h>
 
 #include "base/env.h"
 

@@ -1,5 +1,5 @@
 // recorded.c: datasets of a recording, read back one by one by their names.
-#include <stiction/run.h>
+#include <stiction/recording.h>
 
 #include "formats/hdf5_file.h"
 #include "formats/hdf5_text.h"

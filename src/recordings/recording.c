@@ -1,7 +1,7 @@
 // recording.c: recordings: series that grow, data that do not, and going on with a recording that was left.
 #include <errno.h>
 #include <stdio.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ sti_status sti_recording_create(sti_env* env, const char* path, sti_recording** 
     return open_recording(env, path, true, out);
 }
 
-void sti_recording_close(sti_recording* r) {
+void sti_recording_destroy(sti_recording* r) {
     if (r == NULL) return;
     sti_env* env = r->file.env;
     sti_h5_grow_close(&r->file);
@@ -128,7 +128,7 @@ static sti_status restore(sti_h5_grow* g, int index, bool* known) {
     return status;
 }
 
-sti_status sti_recording_state(const sti_recording* r, void** bytes, size_t* size) {
+sti_status sti_recording_save_state(const sti_recording* r, void** bytes, size_t* size) {
     const sti_h5_grow* g = &r->file;
     size_t count = STATE_LEAD;
     *bytes = NULL;
@@ -183,7 +183,7 @@ sti_status sti_recording_resume(sti_env* env, const char* path, const void* byte
     if (status == STI_OK)
         *out = r;
     else
-        sti_recording_close(r);
+        sti_recording_destroy(r);
     return status;
 }
 

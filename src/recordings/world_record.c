@@ -1,7 +1,7 @@
 // world_record.c: the recording of bodies in motion: every step in numbers, frames with places, velocities, contacts
 // and joints, the surfaces of the shapes, and the XDMF file that lets ParaView open the frames.
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "base/env.h"
@@ -118,7 +118,7 @@ static sti_status make_surfaces(sti_world_record* r, const sti_bodies* bodies) {
         sti_pose place;
         sti_surface surface;
         const sti_shape* shape = sti_bodies_shape(bodies, k, &body, &place, NULL);
-        status = sti_surface_create(r->env, shape, extent, &surface);
+        status = sti_surface_make(r->env, shape, extent, &surface);
         if (status == STI_OK) status = add_surface(r, &surface, body, &place);
         sti_surface_clear(r->env, &surface);
     }
@@ -227,7 +227,7 @@ static sti_status make_series(sti_world_record* r) {
 
 // ---- life
 
-sti_status sti_world_record_state(const sti_world_record* r, void** bytes, size_t* size) {
+sti_status sti_world_record_save_state(const sti_world_record* r, void** bytes, size_t* size) {
     return sti_frames_state(r->env, &r->frames, r->file, bytes, size);
 }
 
@@ -270,7 +270,7 @@ sti_status sti_world_record_create(sti_env* env, const char* path, const sti_bod
 
 void sti_world_record_destroy(sti_world_record* r) {
     if (r == NULL) return;
-    sti_recording_close(r->file);
+    sti_recording_destroy(r->file);
     sti_free(r->env, r->path);
     sti_frames_clear(r->env, &r->frames);
     sti_free(r->env, r->scratch);

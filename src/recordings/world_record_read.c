@@ -4,7 +4,7 @@
 // that whoever uses the arrays may trust their sizes, the numbers of bodies in contacts, and that the contacts of the
 // frames follow each other. Whether the numbers make sense is another question (src/verify).
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "formats/hdf5_file.h"

@@ -63,7 +63,7 @@ static sti_pose place_of(const sti_urdf_model* m, const sti_urdf_geometry* g) {
 static sti_status add_shape(sti_urdf_model* m, const sti_urdf_geometry* g, const sti_shape* shape, int color) {
     const sti_pose place = place_of(m, g);
     sti_surface s;
-    const sti_status status = sti_surface_create(m->env, shape, 1, &s);
+    const sti_status status = sti_surface_make(m->env, shape, 1, &s);
     if (status != STI_OK) return status;
     for (size_t k = 0; k < (size_t)s.vertex_count; k++) {
         double p[3];
@@ -238,7 +238,7 @@ static sti_status add_inertia(sti_urdf_model* m, int link, const sti_urdf_sum* s
     sti_surface s;
     status = sti_shape_create_box(m->env, 3, half, &box);
     if (status != STI_OK) return status == STI_ERR_MEMORY ? status : STI_OK;
-    status = sti_surface_create(m->env, box, 1, &s);
+    status = sti_surface_make(m->env, box, 1, &s);
     sti_shape_destroy(box);
     if (status != STI_OK) return status;
     // axes are columns, and a left-handed set of them mirrors a box into itself

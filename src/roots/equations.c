@@ -144,7 +144,7 @@ void sti_equations_reason(const sti_equations* q, char* text, size_t size) {
 
 // ---- small linear systems
 
-bool sti_small_solve(double* A, double* b, int n) {
+bool sti_dense_algebra(double* A, double* b, int n) {
     for (int k = 0; k < n; k++) {
         int p = k;
         for (int i = k + 1; i < n; i++) {

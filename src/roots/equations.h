@@ -34,6 +34,6 @@ unsigned sti_equations_over(sti_equations* q, const sti_interval* X, sti_interva
 void sti_equations_reason(const sti_equations* q, char* text, size_t size);
 
 // Solve A x = b by elimination with pivots, n <= MOST; A and b are destroyed, b becomes x. False: singular.
-bool sti_small_solve(double* A, double* b, int n);
+bool sti_dense_algebra(double* A, double* b, int n);
 
 #endif

@@ -42,7 +42,7 @@ static bool move(const run* r, const double* a, const double* b, double g, doubl
     if (!finite && n > 1) return false;
     if (n == 1)
         step[0] /= J[0];
-    else if (!sti_small_solve(J, step, n))
+    else if (!sti_dense_algebra(J, step, n))
         return false;
     for (int k = 0; k < n; k++) {
         out[k] = r->x[k] - step[k];

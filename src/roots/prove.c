@@ -49,7 +49,7 @@ static bool invert_middle(const sti_interval* J, int n, double* Y) {
             A[i] = iv_mid(J[i]);
         }
         b[k] = 1;
-        if (!sti_small_solve(A, b, n)) return false;
+        if (!sti_dense_algebra(A, b, n)) return false;
         for (int i = 0; i < n; i++) {
             if (!isfinite(b[i])) return false;
             Y[i * n + k] = b[i];
@@ -155,7 +155,7 @@ static bool step_size(sti_equations* q, const double* c, const sti_interval* F, 
         double A[MOST * MOST], b[MOST] = {0};
         memcpy(A, J, sizeof A);
         b[i] = iv_mag(F[i]);
-        if (!sti_small_solve(A, b, n)) return false;
+        if (!sti_dense_algebra(A, b, n)) return false;
         for (int k = 0; k < n; k++) step[k] += fabs(b[k]);
     }
     return true;

@@ -119,7 +119,7 @@ static bool quick_system(sti_equations* q, const double* start, double* x) {
         if (!sti_equations_at(q, x, f, J)) return false;
         const double size = norm(f, n);
         if (size == 0) return true;
-        if (!sti_small_solve(J, f, n)) return false;
+        if (!sti_dense_algebra(J, f, n)) return false;
         bool better = false;
         for (double part = 1; !better && part > 1e-4; part *= 0.5) {
             bool moves = false;

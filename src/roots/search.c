@@ -77,7 +77,7 @@ static sti_status take_root(search* s, const sti_interval* X, const sti_proved* 
 static bool prove_in(search* s, const sti_interval* X, sti_proved* root) {
     double c[MOST], f[MOST], J[MOST * MOST];
     for (int k = 0; k < s->q->n; k++) c[k] = iv_mid(X[k]);
-    if (sti_equations_at(s->q, c, f, J) && sti_small_solve(J, f, s->q->n)) {  // one step of Newton's
+    if (sti_equations_at(s->q, c, f, J) && sti_dense_algebra(J, f, s->q->n)) {  // one step of Newton's
         for (int k = 0; k < s->q->n; k++) c[k] = isfinite(c[k] - f[k]) ? c[k] - f[k] : c[k];
     }
     return sti_prove_near(s->q, c, s->o->width, root) && sti_extend_region(s->q, root, X);

@@ -3,7 +3,7 @@
 //
 // Steps that are not solved are made with what there was, and told: no step ends such a run.
 //
-//     trajectory.h5   as sti_world_record writes it (stiction/run.h)
+//     trajectory.h5   as sti_world_record writes it (stiction/recording.h)
 #include <math.h>
 #include <string.h>
 
@@ -375,7 +375,7 @@ static sti_status commit(void* self) {
 }
 
 static sti_status position(const void* self, void** bytes, size_t* size) {
-    return sti_world_record_state(((const life*)self)->record, bytes, size);
+    return sti_world_record_save_state(((const life*)self)->record, bytes, size);
 }
 
 // The last frame, where it is none of the regular ones.
@@ -570,7 +570,7 @@ static sti_status save(const void* self, sti_store* out) {
     const life* l = self;
     void* bytes;
     size_t size;
-    sti_status status = sti_world_save(l->world, &bytes, &size);
+    sti_status status = sti_world_save_state(l->world, &bytes, &size);
     if (status != STI_OK) return status;
     sti_source_save(&l->source, out);
     sti_store_put_bytes(out, "world", bytes, size);
@@ -579,7 +579,7 @@ static sti_status save(const void* self, sti_store* out) {
     sti_store_put_members(out, "bodies", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_members(out, "last", &l->run.last, last_members, STI_MEMBER_COUNT(last_members));
     sti_store_put_numbers(out, "shots", l->run.shot, (size_t)l->run.shots * shot_size(l));
-    if (l->checker != NULL) status = sti_run_checker_save(l->checker, &bytes, &size);
+    if (l->checker != NULL) status = sti_run_checker_save_state(l->checker, &bytes, &size);
     if (l->checker == NULL || status != STI_OK) return status;
     sti_store_put_bytes(out, "check", bytes, size);
     sti_free(l->env, bytes);
@@ -590,11 +590,11 @@ static sti_status load_world(life* l, const sti_store* in) {
     size_t size;
     const void* bytes = sti_store_bytes(in, "world", &size);
     if (bytes == NULL) return sti_store_missing(in, "world");
-    sti_status status = sti_world_load(l->world, bytes, size);
+    sti_status status = sti_world_load_state(l->world, bytes, size);
     bytes = status == STI_OK ? sti_store_bytes(in, "check", &size) : NULL;
     if (bytes == NULL) return status;
     status = make_checker(l);
-    return status == STI_OK ? sti_run_checker_load(l->checker, bytes, size) : status;
+    return status == STI_OK ? sti_run_checker_load_state(l->checker, bytes, size) : status;
 }
 
 static sti_status load_sums(life* l, const sti_store* in) {

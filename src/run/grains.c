@@ -5,7 +5,7 @@
 // to fall by its diameter: whatever moves stands still for a moment where it turns. A run that is gone on with to a
 // later time goes on past rest.
 //
-//     trajectory.h5   as sti_bed_record writes it (stiction/run.h)
+//     trajectory.h5   as sti_bed_record writes it (stiction/recording.h)
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct life {
     sti_bed_run run;  // first: what sti_bed_run_of shows
     sti_env* env;
     sti_source source;
-    sti_scene scene;
+    sti_bed_scene scene;
     char* text;  // the scene with its settings, for the recording
     sti_grains grains;
     sti_bed* bed;
@@ -126,7 +126,7 @@ static double largest_radius(const sti_grains* g) {
 // The mean of the scene is that of grains of diameter 1 under 9.81; others have other energies m g d.
 static void find_rest(life* l) {
     enum { LEAST = 20 };
-    const sti_scene_bed* bed = &l->scene.bed;
+    const sti_bed_layout* bed = &l->scene.bed;
     const double diameter = bed->radius > 0 ? 2 * bed->radius : 1, gravity = bed->gravity > 0 ? bed->gravity / 9.81 : 1;
     const double mean = l->scene.until_mean * pow(diameter, 4) * gravity, *g = l->grains.gravity;
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -151,11 +151,11 @@ static void find_energy(life* l) {
 
 // Scene, its text and its grains, of the source.
 static sti_status make_grains(life* l) {
-    const sti_scene* scene = sti_scene_of(l->source.document);
+    const sti_bed_scene* scene = sti_bed_scene_of(l->source.document);
     if (scene == NULL) return STI_FAIL(l->env, STI_ERR_INPUT, -1, "bed: missing: a scene of grains is expected");
     l->scene = *scene;
-    sti_status status = sti_scene_json(l->env, &l->scene, &l->text);
-    if (status == STI_OK) status = sti_scene_grains(l->env, &l->scene, &l->grains);
+    sti_status status = sti_bed_scene_json(l->env, &l->scene, &l->text);
+    if (status == STI_OK) status = sti_bed_scene_grains(l->env, &l->scene, &l->grains);
     if (status != STI_OK) return status;
     l->run.scene = &l->scene;
     l->run.grains = &l->grains;
@@ -291,7 +291,7 @@ static sti_status ask_whether_jammed(life* l) {
     sti_bed_jamming found;
     if (!(l->jamming_every > 0) || t->steps % (long)every != 0) return STI_OK;
     options.time_limit_s = l->jamming_limit_s;
-    sti_status status = sti_bed_jamming_test(l->env, l->bed, &options, &found);
+    sti_status status = sti_bed_jamming_analyze(l->env, l->bed, &options, &found);
     if (status != STI_OK) return status;
     const bool fails = found.pointed == STI_FINDING_FAILS;
     if (fails && t->jamming_fails == 0) t->jamming_first = t->last.time;
@@ -427,7 +427,7 @@ static sti_status commit(void* self) {
 }
 
 static sti_status position(const void* self, void** bytes, size_t* size) {
-    return sti_bed_record_state(((const life*)self)->record, bytes, size);
+    return sti_bed_record_save_state(((const life*)self)->record, bytes, size);
 }
 
 // The last frame, where it is none of the regular ones.

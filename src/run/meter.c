@@ -190,9 +190,9 @@ static sti_status measure_cone(sti_env* env, const sti_friction_cone* k, double*
 static sti_status measure_part(sti_meter* meter, const sti_instant* part) {
     sti_friction_cone* cone = NULL;
     double margin = NAN;
-    sti_status status = sti_instant_friction_cone(meter->env, part, INFINITY, &cone);
+    sti_status status = sti_friction_cone_create_instant(meter->env, part, INFINITY, &cone);
     if (status == STI_OK) status = measure_cone(meter->env, cone, &margin);
-    sti_friction_cone_free(meter->env, cone);
+    sti_friction_cone_destroy(meter->env, cone);
     if (status != STI_OK) return status;
     if (isnan(margin)) meter->m.passed++;
     if (!isnan(margin) && !(margin >= meter->m.pointed)) {

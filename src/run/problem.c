@@ -3,7 +3,7 @@
 
 #include "run/simulation.h"
 
-sti_status sti_run_pose_step(sti_env* env, const sti_run* run, sti_run_problem* out) {
+sti_status sti_run_problem_make(sti_env* env, const sti_run* run, sti_run_problem* out) {
     const sti_simulation* s = sti_run_simulation(run);
     *out = (sti_run_problem){0};
     if (s->type->problem == NULL)

@@ -177,7 +177,7 @@ static sti_status hold(sti_run* run) {
     const sti_simulation* s = run->simulation;
     let_go(run);
     return s->type->position != NULL ? s->type->position(s->self, &run->held, &run->held_size)
-                                     : sti_recording_state(run->record, &run->held, &run->held_size);
+                                     : sti_recording_save_state(run->record, &run->held, &run->held_size);
 }
 
 // What is written after the last step.
@@ -401,7 +401,7 @@ void sti_run_destroy(sti_run* run) {
         if (run->table[k] != NULL) fclose(run->table[k]);
         sti_free(env, run->path[k]);
     }
-    sti_recording_close(run->record);
+    sti_recording_destroy(run->record);
     sti_simulation_destroy(run->simulation);
     let_go(run);
     sti_free(env, run->curve);

@@ -4,7 +4,7 @@
 #define STI_RUN_SIMULATION_H
 
 #include <stdio.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <stiction/simulation.h>
 
 #include "base/env.h"

@@ -619,7 +619,7 @@ static sti_status save(const void* self, sti_store* out) {
     const life* l = self;
     void* state;
     size_t size;
-    sti_status status = sti_stepper_save(l->stepper, &state, &size);
+    sti_status status = sti_stepper_save_state(l->stepper, &state, &size);
     if (status != STI_OK) return status;
     sti_source_save(&l->source, out);
     sti_store_put_members(out, "options", &l->options, option_members, STI_MEMBER_COUNT(option_members));
@@ -693,7 +693,7 @@ static sti_status load_state(life* l, const sti_store* in) {
     if (start == NULL || size != 1) return sti_store_missing(in, "start");
     const void* state = sti_store_bytes(in, "state", &size);
     if (state == NULL) return sti_store_missing(in, "state");
-    sti_status status = sti_stepper_load(l->stepper, state, size);
+    sti_status status = sti_stepper_load_state(l->stepper, state, size);
     if (status == STI_OK) status = sti_store_get_members(in, "system", &l->run, members, STI_MEMBER_COUNT(members));
     for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(contact_members); k++)
         status = sti_store_get_column(in, "contacts", l->run.contact, sizeof *l->run.contact, contacts_of(l),

@@ -393,26 +393,10 @@ sti_shape_kind sti_shape_kind_of(const sti_shape* shape) {
 }
 
 const char* sti_shape_kind_text(sti_shape_kind kind) {
-    switch (kind) {
-        case STI_SHAPE_SPHERE:
-            return "sphere";
-        case STI_SHAPE_CAPSULE:
-            return "capsule";
-        case STI_SHAPE_BOX:
-            return "box";
-        case STI_SHAPE_CONVEX:
-            return "convex";
-        case STI_SHAPE_HALFSPACE:
-            return "half-space";
-        case STI_SHAPE_MESH:
-            return "mesh";
-        case STI_SHAPE_CYLINDER:
-            return "cylinder";
-        case STI_SHAPE_CONE:
-            return "cone";
-        default:
-            return "unknown";
-    }
+#define STI_X(code, name) [code] = #name,
+    static const char* const names[] = {STI_SHAPE_LIST(STI_X)};
+#undef STI_X
+    return (unsigned)kind < STI_SHAPE_KIND_COUNT ? names[kind] : "?";
 }
 
 int sti_shape_dim(const sti_shape* shape) {

@@ -125,7 +125,7 @@ static sti_status patch(sti_env* env, const sti_shape* shape, double extent, sti
     return status;
 }
 
-sti_status sti_surface_create(sti_env* env, const sti_shape* shape, double extent, sti_surface* out) {
+sti_status sti_surface_make(sti_env* env, const sti_shape* shape, double extent, sti_surface* out) {
     *out = (sti_surface){0};
     const bool round = shape->kind == STI_SHAPE_SPHERE || shape->kind == STI_SHAPE_CAPSULE;
     const double half = shape->kind == STI_SHAPE_CAPSULE ? shape->half[0] : 0;

@@ -84,18 +84,18 @@ static bool diagonal_positive(const void* self) {
 }
 
 static const sti_stage stages[] = {
-    {STI_SOLVER_LEMKE, 0, small, LAST, "small: exact arithmetic decides the rest"},
-    {STI_SOLVER_NEWTON, ACTIVE_SETS, few_sets, 0, "sparse and symmetric: few active sets may do"},
-    {STI_SOLVER_IPM, 0, sparse_factors, 0, "sparse and symmetric: steps that do not grow with n"},
-    {STI_SOLVER_IPM, 0, large, 0, "large and sparse"},
-    {STI_SOLVER_PGS, 0, too_large, LAST, "large and sparse"},
-    {STI_SOLVER_LEMKE, 0, fits, 0, "pivoting first"},
-    {STI_SOLVER_NEWTON, 0, fits, 0, "pivoting ended without a solution"},
-    {STI_SOLVER_LEMKE, 0, fits, COVERING, "another covering vector"},
-    {STI_SOLVER_LEMKE, 0, fits, COVERING, "another covering vector"},
-    {STI_SOLVER_LEMKE, 0, fits, COVERING, "another covering vector"},
-    {STI_SOLVER_IPM, 0, fits_once, 0, "in case the matrix is monotone"},
-    {STI_SOLVER_PGS, 0, diagonal_positive, LAST, "last resort"},
+    {STI_LCP_LEMKE, 0, small, LAST, "small: exact arithmetic decides the rest"},
+    {STI_LCP_NEWTON, ACTIVE_SETS, few_sets, 0, "sparse and symmetric: few active sets may do"},
+    {STI_LCP_IPM, 0, sparse_factors, 0, "sparse and symmetric: steps that do not grow with n"},
+    {STI_LCP_IPM, 0, large, 0, "large and sparse"},
+    {STI_LCP_PGS, 0, too_large, LAST, "large and sparse"},
+    {STI_LCP_LEMKE, 0, fits, 0, "pivoting first"},
+    {STI_LCP_NEWTON, 0, fits, 0, "pivoting ended without a solution"},
+    {STI_LCP_LEMKE, 0, fits, COVERING, "another covering vector"},
+    {STI_LCP_LEMKE, 0, fits, COVERING, "another covering vector"},
+    {STI_LCP_LEMKE, 0, fits, COVERING, "another covering vector"},
+    {STI_LCP_IPM, 0, fits_once, 0, "in case the matrix is monotone"},
+    {STI_LCP_PGS, 0, diagonal_positive, LAST, "last resort"},
 };
 
 enum { STAGES = sizeof stages / sizeof *stages };
@@ -141,20 +141,20 @@ static bool ray_is_proof(portfolio* f) {
 }
 
 static void note(portfolio* f, const sti_stage_use* use, const sti_lcp_answer* trial, double residual, double time_s) {
-    const sti_solver solver = (sti_solver)use->stage->method;
-    sti_attempt* a = &f->best->attempts[f->best->attempt_count++];
-    *a = (sti_attempt){.solver = solver,
-                       .termination = trial->termination,
-                       .residual = residual,
-                       .iterations = trial->iterations,
-                       .time_s = time_s};
+    const sti_lcp_solver solver = (sti_lcp_solver)use->stage->method;
+    sti_lcp_attempt* a = &f->best->attempts[f->best->attempt_count++];
+    *a = (sti_lcp_attempt){.solver = solver,
+                           .termination = trial->termination,
+                           .residual = residual,
+                           .iterations = trial->iterations,
+                           .time_s = time_s};
     snprintf(a->why, sizeof a->why, "%s", use->why);
-    sti_log(f->env, STI_LOG_INFO, "auto: %s (%s): %s, residual %.2e, %ld iterations", sti_solver_text(solver), use->why,
-            sti_termination_text(trial->termination), residual, trial->iterations);
+    sti_log(f->env, STI_LOG_INFO, "auto: %s (%s): %s, residual %.2e, %ld iterations", sti_lcp_solver_text(solver),
+            use->why, sti_termination_text(trial->termination), residual, trial->iterations);
 }
 
 // Keeps the point when it is the best so far, and the first ray: that may prove more than a poor point.
-static void keep(portfolio* f, sti_solver solver, double residual, sti_lcp_answer* trial) {
+static void keep(portfolio* f, sti_lcp_solver solver, double residual, sti_lcp_answer* trial) {
     sti_lcp_answer* best = f->best;
     if (trial->termination == STI_END_RAY && best->ray.dz == NULL) {
         const sti_ray r = best->ray;
@@ -173,7 +173,7 @@ static void keep(portfolio* f, sti_solver solver, double residual, sti_lcp_answe
 
 static sti_status use_stage(void* self, sti_stage_use* use) {
     portfolio* f = self;
-    const sti_solver solver = (sti_solver)use->stage->method;
+    const sti_lcp_solver solver = (sti_lcp_solver)use->stage->method;
     sti_lcp_answer trial;
     sti_status status = sti_lcp_answer_reserve(f->env, 0, f->lcp->n, &trial);
     if (status != STI_OK) return status;
@@ -201,7 +201,7 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
     if (trivial) {  // z = 0
         answer->termination = STI_END_SOLUTION;
         answer->basis_nonsingular = 1;
-        answer->solver = STI_SOLVER_LEMKE;
+        answer->solver = STI_LCP_LEMKE;
         return STI_OK;
     }
     answer->attempts = sti_alloc_array_zero(env, STAGES, sizeof *answer->attempts);

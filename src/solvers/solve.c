@@ -18,13 +18,19 @@
 
 TEXT_FUNCTION(sti_outcome, sti_outcome_text, STI_OUTCOME_LIST)
 TEXT_FUNCTION(sti_termination, sti_termination_text, STI_TERMINATION_LIST)
-TEXT_FUNCTION(sti_solver, sti_solver_text, STI_SOLVER_LIST)
 TEXT_FUNCTION(sti_proof, sti_proof_text, STI_PROOF_LIST)
 
-bool sti_solver_parse(const char* name, sti_solver* out) {
-    for (int s = 0; s < STI_SOLVER_COUNT; s++) {
-        if (strcmp(name, sti_solver_text((sti_solver)s)) == 0) {
-            *out = (sti_solver)s;
+const char* sti_lcp_solver_text(sti_lcp_solver solver) {
+#define STI_X(code, name) [code] = #name,
+    static const char* const names[] = {STI_LCP_SOLVER_LIST(STI_X)};
+#undef STI_X
+    return (unsigned)solver < STI_LCP_SOLVER_COUNT ? names[solver] : "?";
+}
+
+bool sti_lcp_solver_parse(const char* name, sti_lcp_solver* out) {
+    for (int s = 0; s < STI_LCP_SOLVER_COUNT; s++) {
+        if (strcmp(name, sti_lcp_solver_text((sti_lcp_solver)s)) == 0) {
+            *out = (sti_lcp_solver)s;
             return true;
         }
     }
@@ -32,24 +38,15 @@ bool sti_solver_parse(const char* name, sti_solver* out) {
 }
 
 sti_lcp_options sti_lcp_options_default(void) {
-    return (sti_lcp_options){.solver = STI_SOLVER_AUTO, .tol = 1e-8, .relaxation = 1.0, .exact_limit = 24};
+    return (sti_lcp_options){.solver = STI_LCP_AUTO, .tol = 1e-8, .relaxation = 1.0, .exact_limit = 24};
 }
 
-sti_lcp_method* sti_lcp_method_of(sti_solver solver) {
-    switch (solver) {
-        case STI_SOLVER_AUTO:
-            return sti_lcp_method_auto;
-        case STI_SOLVER_LEMKE:
-            return sti_lcp_method_lemke;
-        case STI_SOLVER_NEWTON:
-            return sti_lcp_method_newton;
-        case STI_SOLVER_PGS:
-            return sti_lcp_method_pgs;
-        case STI_SOLVER_IPM:
-            return sti_lcp_method_ipm;
-        default:
-            return NULL;
-    }
+sti_lcp_method* sti_lcp_method_of(sti_lcp_solver solver) {
+#define STI_X(code, name) [code] = sti_lcp_method_##name,
+    static sti_lcp_method* const methods[STI_LCP_SOLVER_COUNT] = {[STI_LCP_AUTO] = sti_lcp_method_auto,
+                                                                  STI_LCP_METHOD_LIST(STI_X)};
+#undef STI_X
+    return methods[solver];
 }
 
 sti_status sti_lcp_answer_reserve(sti_env* env, int free_count, int n, sti_lcp_answer* answer) {
@@ -90,7 +87,7 @@ static sti_status check_exact(sti_env* env, const sti_mlcp* p) {
 }
 
 static sti_status check_options(sti_env* env, const sti_lcp_options* o, int pairs) {
-    if (o->solver < 0 || o->solver >= STI_SOLVER_COUNT)
+    if (o->solver < 0 || o->solver >= STI_LCP_SOLVER_COUNT)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no such solver: %d", (int)o->solver);
     if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol is %g, must be positive", o->tol);
     if (!(o->relaxation > 0 && o->relaxation < 2))
@@ -124,21 +121,22 @@ static sti_status settle(sti_env* env, const sti_mlcp* p, const sti_lcp_options*
     if (options->exact_limit <= 0 || p->m > STI_ENUM_LIMIT || p->n + p->m > 4 * STI_ENUM_LIMIT) return STI_OK;
     const long nodes = p->m <= options->exact_limit ? INT32_MAX : LAST_RESORT_NODES, before = answer->iterations;
     const double start = sti_clock();
-    sti_attempt* attempts = sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + 1) * sizeof *attempts);
+    sti_lcp_attempt* attempts =
+        sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + 1) * sizeof *attempts);
     if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
     answer->attempts = attempts;
     const sti_status status = sti_mlcp_decide(env, p, options, nodes, answer);
     if (status != STI_OK) return status;
     const bool decided = answer->outcome == STI_SOLVED || answer->outcome == STI_NO_SOLUTION;
-    sti_attempt* last = &answer->attempts[answer->attempt_count++];
-    *last = (sti_attempt){.solver = STI_SOLVER_ENUM,
-                          .termination = decided ? answer->termination : STI_END_LIMIT,
-                          .residual = answer->outcome == STI_SOLVED ? answer->residual : NAN,
-                          .iterations = answer->iterations,
-                          .time_s = sti_clock() - start};
+    sti_lcp_attempt* last = &answer->attempts[answer->attempt_count++];
+    *last = (sti_lcp_attempt){.solver = STI_LCP_ENUM,
+                              .termination = decided ? answer->termination : STI_END_LIMIT,
+                              .residual = answer->outcome == STI_SOLVED ? answer->residual : NAN,
+                              .iterations = answer->iterations,
+                              .time_s = sti_clock() - start};
     snprintf(last->why, sizeof last->why, "floating point left it open: exact search of the complementary cones");
     if (decided)
-        answer->solver = STI_SOLVER_ENUM;
+        answer->solver = STI_LCP_ENUM;
     else
         answer->iterations = before;
     return STI_OK;
@@ -154,7 +152,7 @@ static sti_status run_method(sti_env* env, const sti_mlcp* p, const sti_lcp_opti
 static sti_status solve_checked(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options,
                                 sti_lcp_answer* answer) {
     answer->solver = options->solver;
-    if (options->solver == STI_SOLVER_ENUM) {
+    if (options->solver == STI_LCP_ENUM) {
         if (p->m > STI_ENUM_LIMIT)
             return STI_FAIL(env, STI_ERR_SIZE, p->m, "enum takes at most %d complementary pairs, this problem has %d",
                             STI_ENUM_LIMIT, p->m);
@@ -168,7 +166,7 @@ static sti_status solve_checked(sti_env* env, const sti_mlcp* p, const sti_lcp_o
     // an inconsistent system of equations comes back proved
     if (status == STI_OK && answer->outcome != STI_NO_SOLUTION) status = sti_mlcp_conclude(env, p, options, answer);
     const bool open = answer->outcome == STI_UNKNOWN || (answer->outcome == STI_LIMIT && !(options->time_limit_s > 0));
-    if (status == STI_OK && open && options->solver == STI_SOLVER_AUTO) status = settle(env, p, options, answer);
+    if (status == STI_OK && open && options->solver == STI_LCP_AUTO) status = settle(env, p, options, answer);
     return status;
 }
 

@@ -16,11 +16,11 @@ enum { STI_ENUM_LIMIT = 64 };  // complementary pairs that the exact search take
 typedef sti_status sti_lcp_method(sti_env* env, const sti_lcp* lcp, const sti_lcp_options* options,
                                   sti_lcp_answer* answer);
 
-sti_lcp_method sti_lcp_method_lemke;   // lemke.c
-sti_lcp_method sti_lcp_method_newton;  // newton.c
-sti_lcp_method sti_lcp_method_pgs;     // pgs.c
-sti_lcp_method sti_lcp_method_ipm;     // ipm.c
-sti_lcp_method sti_lcp_method_auto;    // auto.c: a portfolio of the above
+// sti_lcp_method_lemke in lemke.c, and so on
+#define STI_X(code, name) sti_lcp_method sti_lcp_method_##name;
+STI_LCP_METHOD_LIST(STI_X)
+#undef STI_X
+sti_lcp_method sti_lcp_method_auto;  // auto.c: a portfolio of them
 
 // Residual of z without an answer around it: as sti_lcp_residual, largest part only. w (n) is filled with M z + q.
 double sti_lcp_point_residual(const sti_lcp* lcp, const double* z, double* w);
@@ -30,7 +30,7 @@ sti_status sti_mlcp_check(sti_env* env, const sti_mlcp* mlcp, bool mixed);
 
 // Arrays of an answer for so many free variables and pairs, everything else empty.
 sti_status sti_lcp_answer_reserve(sti_env* env, int free_count, int n, sti_lcp_answer* answer);
-sti_lcp_method* sti_lcp_method_of(sti_solver solver);  // NULL for enum
+sti_lcp_method* sti_lcp_method_of(sti_lcp_solver solver);  // NULL for enum
 
 // What the end of a method is worth (conclude.c): residuals, outcome, exact confirmation, proofs of infeasibility.
 sti_status sti_mlcp_conclude(sti_env* env, const sti_mlcp* mlcp, const sti_lcp_options* options,

@@ -9,9 +9,9 @@
 //     4. an open contact has crossed: go to the first touching on the cubic (locate.c), impact law there; then either
 //        on with what is left of the step, or (S3 after 2.1.22) the rest is dropped and time is (l + 1) h all the same
 //     5. otherwise the trial becomes the state; positions are projected (project.c)
-//     6. a trial without solution, or whose energy balance fails (balance.c), is made again with half its length; a
-//        step then consists of pieces. The next one begins with pieces as long as those, and doubles them as the
-//        balance allows
+//     6. a trial without solution, or whose energy balance fails (energy_balance.c), is made again with half its
+//        length; a step then consists of pieces. The next one begins with pieces as long as those, and doubles them as
+//        the balance allows
 //
 // The rule (2.1.11) alone lets go of a contact whose gap has drifted to the open side, and locates it again as a
 // collision later on; and it keeps a contact that has just bounced in the problem, so that a landing within the same

@@ -313,13 +313,13 @@ static sti_status solve_mixed(sti_impulses* p) {
     sti_lcp_options options = sti_lcp_options_default();
     sti_lcp_answer answer;
     const sti_mlcp mlcp = sti_impulses_mlcp(p);
-    options.solver = STI_SOLVER_LEMKE;
+    options.solver = STI_LCP_LEMKE;
     options.max_iterations = most_pivots(p);
     sti_status status = sti_mlcp_solve(p->env, &mlcp, &options, &answer);
     if (status != STI_OK) return status;
     if (answer.outcome != STI_SOLVED && answer.outcome != STI_NO_SOLUTION) {
         sti_lcp_answer_clear(p->env, &answer);
-        options.solver = STI_SOLVER_AUTO;
+        options.solver = STI_LCP_AUTO;
         options.max_iterations = 20 * most_pivots(p);
         status = sti_mlcp_solve(p->env, &mlcp, &options, &answer);
         if (status != STI_OK) return status;
@@ -371,7 +371,7 @@ static sti_status recover(sti_impulses* p, double* z) {
 static sti_status solve_once(sti_impulses* p) {
     if (!reduce(p)) return solve_mixed(p);
     sti_lcp_options options = sti_lcp_options_default();
-    options.solver = STI_SOLVER_LEMKE;
+    options.solver = STI_LCP_LEMKE;
     options.max_iterations = most_pivots(p);
     sti_lcp_answer answer = {0};
     const sti_lcp lcp = {.n = p->pairs, .M = sti_matrix_dense_view(p->pairs, p->pairs, p->M), .q = p->q};

@@ -6,7 +6,7 @@
 
 #include "step/impulses.h"
 
-// Energy of one piece of a step, see balance.c.
+// Energy of one piece of a step, see energy_balance.c.
 typedef struct sti_balance {
     bool known;
     bool moving;        // a surface of an active contact moves

@@ -440,7 +440,7 @@ typedef struct saved_head {
 
 static const char saved_magic[8] = "stiStep2";
 
-sti_status sti_stepper_save(const sti_stepper* s, void** bytes, size_t* size) {
+sti_status sti_stepper_save_state(const sti_stepper* s, void** bytes, size_t* size) {
     const size_t numbers = 3 * (size_t)s->n * sizeof(double), flags = 2 * (size_t)s->p;
     *size = sizeof(saved_head) + numbers + flags;
     unsigned char* to = sti_alloc(s->env, *size);
@@ -455,7 +455,7 @@ sti_status sti_stepper_save(const sti_stepper* s, void** bytes, size_t* size) {
     return STI_OK;
 }
 
-sti_status sti_stepper_load(sti_stepper* s, const void* bytes, size_t size) {
+sti_status sti_stepper_load_state(sti_stepper* s, const void* bytes, size_t size) {
     const size_t numbers = 3 * (size_t)s->n * sizeof(double), flags = 2 * (size_t)s->p;
     saved_head head;
     if (size != sizeof head + numbers + flags) return STI_FAIL(s->env, STI_ERR_INPUT, -1, "state of another size");

@@ -153,7 +153,7 @@ sti_status sti_sticking_lasts(sti_env* env, const sti_instant* instant, const st
     if (!(load_rate > 0) || !isfinite(load_rate))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "load_rate is %g: a positive number is expected", load_rate);
     o.family = o.propositions = false;
-    sti_status status = sti_sticking_analyze(env, instant, &o, &r);
+    sti_status status = sti_sticking_create(env, instant, &o, &r);
     if (status != STI_OK) return status;
     if (r->answer.outcome != STI_STICKING_YES || !(r->margin > 0))
         snprintf(out->why, sizeof out->why, "%s",

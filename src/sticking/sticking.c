@@ -84,8 +84,8 @@ static sti_status describe(sti_sticking* r) {
     return STI_OK;
 }
 
-sti_status sti_sticking_analyze(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
-                                sti_sticking** out) {
+sti_status sti_sticking_create(sti_env* env, const sti_instant* instant, const sti_sticking_options* options,
+                               sti_sticking** out) {
     *out = NULL;
     const sti_sticking_options standard = sti_sticking_options_default();
     sti_sticking* r = sti_alloc_array_zero(env, 1, sizeof *r);

@@ -15,7 +15,7 @@
 // Factors of a scenario, or of as many as go side by side.
 static size_t factor_size(const sti_arrow* a, int i) {
     if (sti_schur_serves(&a->sparse[i])) return 0;
-    const size_t k = (size_t)sti_layout_m(a->L, i) + (size_t)sti_layout_q(a->L, i);
+    const size_t k = (size_t)sti_stochastic_layout_m(a->L, i) + (size_t)sti_stochastic_layout_q(a->L, i);
     if (a->L->grain > 1) return STI_KERNEL_LANES * sti_size_add(sti_kernel_lanes_packed(k + (size_t)a->order, k), k);
     return sti_size_add(sti_kernel_packed(k), k);
 }
@@ -34,7 +34,7 @@ static size_t scratch_size(const sti_arrow* a) {
     const size_t order = (size_t)a->order, lanes = a->L->grain > 1 ? STI_KERNEL_LANES : 1;
     size_t widest = order, longest = 0;
     for (int i = 1; i < a->L->blocks; i++) {
-        const size_t k = (size_t)sti_layout_m(a->L, i) + (size_t)sti_layout_q(a->L, i);
+        const size_t k = (size_t)sti_stochastic_layout_m(a->L, i) + (size_t)sti_stochastic_layout_q(a->L, i);
         size_t* most = sti_schur_serves(&a->sparse[i]) ? &longest : &widest;
         if (k + order > *most) *most = k + order;
     }
@@ -44,7 +44,7 @@ static size_t scratch_size(const sti_arrow* a) {
     return all > some ? all : some;
 }
 
-sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks, sti_arrow* out) {
+sti_status sti_arrow_create(sti_env* env, const sti_stochastic_layout* L, sti_tasks* tasks, sti_arrow* out) {
     const size_t order = (size_t)L->p->n + (size_t)L->p->p, chunks = (size_t)L->chunks;
     const size_t workers = (size_t)sti_tasks_workers(tasks);
     *out = (sti_arrow){.env = env, .L = L, .tasks = tasks, .order = (int)order, .held = STI_KERNEL_HELD};
@@ -111,17 +111,17 @@ static void add_diagonal(double* a, size_t stride, int first, const double* d, d
 
 // [K_i B_i; . 0] of `order` unknowns, the columns of B_i those of pi and x.
 static void fill_block(const sti_arrow* a, int i, double* K, int order) {
-    const sti_layout* L = a->L;
-    const int m = sti_layout_m(L, i), q = sti_layout_q(L, i), p = L->p->p;
+    const sti_stochastic_layout* L = a->L;
+    const int m = sti_stochastic_layout_m(L, i), q = sti_stochastic_layout_q(L, i), p = L->p->p;
     const size_t stride = sti_tiles_padded((size_t)order);
     for (size_t j = 0; j < stride; j++) memset(K + j * (stride + 1), 0, (stride - j) * sizeof *K);
-    put(K, stride, sti_layout_Q(L, i), 0, 0);
-    put_transposed(K, stride, sti_layout_A(L, i), 0, m);
+    put(K, stride, sti_stochastic_layout_Q(L, i), 0, 0);
+    put_transposed(K, stride, sti_stochastic_layout_A(L, i), 0, m);
     add_diagonal(K, stride, 0, a->D + L->var[i], a->proximal, 1, m);
     add_diagonal(K, stride, m, a->E + L->row[i], a->proximal, -1, q);
     if (i == 0) return;
     put_transposed(K, stride, &L->p->scenarios[i - 1].T, 0, m + q);
-    put(K, stride, sti_layout_W0(L, i), m, m + q + p);
+    put(K, stride, sti_stochastic_layout_W0(L, i), m, m + q + p);
 }
 
 // part (order x order, x before pi) += weight times the Schur complement, whose unknowns are pi, x: its entry (i, j), j
@@ -140,16 +140,16 @@ static void add_share(const sti_arrow* a, const double* K, size_t stride, double
 }
 
 static sti_kernel shape(const sti_arrow* a, int i) {
-    const int m = sti_layout_m(a->L, i), k = m + sti_layout_q(a->L, i);
+    const int m = sti_stochastic_layout_m(a->L, i), k = m + sti_stochastic_layout_q(a->L, i);
     return (sti_kernel){.order = k + a->order, .m = m, .k = k, .reach = k + a->L->p->p, .held = a->held};
 }
 
 // A column of B_i at a time. room: m + q, and twice the border.
 static void factor_sparse(sti_arrow* a, int i, double* room, double* part, int* frozen) {
-    const sti_layout* L = a->L;
-    const size_t m = (size_t)sti_layout_m(L, i), k = m + (size_t)sti_layout_q(L, i);
+    const sti_stochastic_layout* L = a->L;
+    const size_t m = (size_t)sti_stochastic_layout_m(L, i), k = m + (size_t)sti_stochastic_layout_q(L, i);
     const size_t n = (size_t)L->p->n, order = (size_t)a->order;
-    const sti_matrix *T = &L->p->scenarios[i - 1].T, *W0 = sti_layout_W0(L, i);
+    const sti_matrix *T = &L->p->scenarios[i - 1].T, *W0 = sti_stochastic_layout_W0(L, i);
     double *z = room, *unit = z + k, *product = unit + order;
     *frozen += sti_schur_factor(&a->sparse[i], a->D + L->var[i], a->E + L->row[i], a->proximal, a->held);
     memset(unit, 0, order * sizeof *unit);
@@ -169,7 +169,7 @@ static void factor_sparse(sti_arrow* a, int i, double* room, double* part, int* 
         memset(product, 0, order * sizeof *product);
         sti_block_multiply_transposed(W0, 1, z + m, product);
         sti_block_multiply(T, 1, z, product + n);
-        for (size_t r = 0; r <= c; r++) part[r * order + c] -= sti_layout_weight(L, i) * product[r];
+        for (size_t r = 0; r <= c; r++) part[r * order + c] -= sti_stochastic_layout_weight(L, i) * product[r];
     }
 }
 
@@ -180,7 +180,7 @@ static void factor_one(sti_arrow* a, int i, double* K, double* part, int* frozen
     fill_block(a, i, K, s.order);
     *frozen += sti_kernel_eliminate(&s, K, inverse, K + width * width);
     sti_kernel_pack(K, s.order, s.k, packed);
-    add_share(a, K + (size_t)s.k * (width + 1), width, sti_layout_weight(a->L, i), part);
+    add_share(a, K + (size_t)s.k * (width + 1), width, sti_stochastic_layout_weight(a->L, i), part);
 }
 
 // Blocks i .. i + count - 1 side by side; lanes that are left over are a block of their own that adds nothing.
@@ -203,7 +203,8 @@ static void factor_lanes(sti_arrow* a, int i, int count, double* K, double* part
         for (size_t c = r; c < border; c++) {
             double sum = 0;
             for (int lane = 0; lane < count; lane++)
-                sum += sti_layout_weight(a->L, i + lane) * rest[STI_KERNEL_LANES * (r * order + c) + (size_t)lane];
+                sum += sti_stochastic_layout_weight(a->L, i + lane) *
+                       rest[STI_KERNEL_LANES * (r * order + c) + (size_t)lane];
             one[r * border + c] = sum;
         }
     }
@@ -216,14 +217,14 @@ static int at_most(int count, int most) {
 
 static void factor_chunk(void* context, int chunk, int worker) {
     sti_arrow* a = context;
-    const sti_layout* L = a->L;
+    const sti_stochastic_layout* L = a->L;
     const size_t area = (size_t)a->order * (size_t)a->order;
     double* part = a->part + (size_t)chunk * (area + (size_t)a->order);
     double* K = a->scratch + (size_t)worker * a->scratch_size;
-    const int end = sti_layout_chunk(L, chunk + 1);
+    const int end = sti_stochastic_layout_chunk(L, chunk + 1);
     memset(part, 0, area * sizeof *part);
     a->frozen[chunk] = 0;
-    for (int i = sti_layout_chunk(L, chunk); i < end; i += L->grain) {
+    for (int i = sti_stochastic_layout_chunk(L, chunk); i < end; i += L->grain) {
         if (L->grain > 1) {
             factor_lanes(a, i, at_most(end - i, STI_KERNEL_LANES), K, part, &a->frozen[chunk]);
         } else if (sti_schur_serves(&a->sparse[i])) {
@@ -235,7 +236,7 @@ static void factor_chunk(void* context, int chunk, int worker) {
 }
 
 int sti_arrow_factor(sti_arrow* a, const double* D, const double* E, double proximal) {
-    const sti_layout* L = a->L;
+    const sti_stochastic_layout* L = a->L;
     const int order = a->order, n = L->p->n;
     const size_t side = (size_t)order, area = side * side, stride = sti_tiles_padded(side);
     const sti_kernel first = {.order = order, .m = n, .k = order, .reach = order, .held = a->held};
@@ -246,7 +247,7 @@ int sti_arrow_factor(sti_arrow* a, const double* D, const double* E, double prox
     a->proximal = proximal;
     sti_tasks_run(a->tasks, L->chunks, factor_chunk, a);
     memset(a->C, 0, area * sizeof *a->C);
-    if (sti_layout_leads(L)) {
+    if (sti_stochastic_layout_leads(L)) {
         fill_block(a, 0, K, order);
         for (size_t i = 0; i < side; i++) memcpy(a->C + i * side + i, K + i * (stride + 1), (side - i) * sizeof *K);
     }
@@ -255,7 +256,7 @@ int sti_arrow_factor(sti_arrow* a, const double* D, const double* E, double prox
         for (size_t k = 0; k < area; k++) a->C[k] += part[k];
         frozen += a->frozen[c];
     }
-    sti_layout_sum(L, a->C, area);
+    sti_stochastic_layout_sum(L, a->C, area);
     memset(K, 0, stride * stride * sizeof *K);
     for (size_t i = 0; i < side; i++) memcpy(K + i * stride, a->C + i * side, side * sizeof *K);
     frozen += sti_kernel_eliminate(&first, K, inverse, K + stride * stride);
@@ -272,14 +273,14 @@ typedef struct solution {
 } solution;
 
 static void solve_block(const solution* s, int i, double* z) {
-    const sti_layout* L = s->a->L;
-    const int m = sti_layout_m(L, i), q = sti_layout_q(L, i);
+    const sti_stochastic_layout* L = s->a->L;
+    const int m = sti_stochastic_layout_m(L, i), q = sti_stochastic_layout_q(L, i);
     const double* packed = s->a->factor + s->a->start[i];
     memcpy(z, s->u + L->var[i], (size_t)m * sizeof *z);
     memcpy(z + m, s->l + L->row[i], (size_t)q * sizeof *z);
     if (s->z0 != NULL) {
         sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, -1, s->z0 + L->p->n, z);
-        sti_block_multiply(sti_layout_W0(L, i), -1, s->z0, z + m);
+        sti_block_multiply(sti_stochastic_layout_W0(L, i), -1, s->z0, z + m);
     }
     if (sti_schur_serves(&s->a->sparse[i])) {
         sti_schur_solve(&s->a->sparse[i], z, z + m);
@@ -289,15 +290,15 @@ static void solve_block(const solution* s, int i, double* z) {
 }
 
 static void solve_one(const solution* s, int i, double* z, double* part) {
-    const sti_layout* L = s->a->L;
-    const int m = sti_layout_m(L, i), q = sti_layout_q(L, i);
-    const double weight = sti_layout_weight(L, i);
+    const sti_stochastic_layout* L = s->a->L;
+    const int m = sti_stochastic_layout_m(L, i), q = sti_stochastic_layout_q(L, i);
+    const double weight = sti_stochastic_layout_weight(L, i);
     solve_block(s, i, z);
     if (s->z0 != NULL) {
         memcpy(s->u + L->var[i], z, (size_t)m * sizeof *z);
         memcpy(s->l + L->row[i], z + m, (size_t)q * sizeof *z);
     } else {
-        sti_block_multiply_transposed(sti_layout_W0(L, i), weight, z + m, part);
+        sti_block_multiply_transposed(sti_stochastic_layout_W0(L, i), weight, z + m, part);
         sti_block_multiply(&L->p->scenarios[i - 1].T, weight, z, part + L->p->n);
     }
 }
@@ -318,7 +319,7 @@ static void collect(const double* lanes, size_t size, int count, double* to) {
 // L holds the rows of the border too, so the way to z_0 is L^-1 r_i, kept in place of r_i, and the way back ends with
 // L^-T.
 static void solve_lanes(const solution* s, int i, int count, double* z, double* part) {
-    const sti_layout* layout = s->a->L;
+    const sti_stochastic_layout* layout = s->a->L;
     const sti_kernel shape_of = shape(s->a, i);
     const int n = layout->p->n, p = layout->p->p, k = shape_of.k;
     const size_t m = (size_t)shape_of.m, q = (size_t)k - m;
@@ -338,7 +339,7 @@ static void solve_lanes(const solution* s, int i, int count, double* z, double* 
         for (int j = 0; j < n + p; j++) {
             double sum = 0;
             for (int lane = 0; lane < count; lane++)
-                sum += sti_layout_weight(layout, i + lane) * border[STI_KERNEL_LANES * j + lane];
+                sum += sti_stochastic_layout_weight(layout, i + lane) * border[STI_KERNEL_LANES * j + lane];
             part[j < p ? n + j : j - p] -= sum;
         }
     }
@@ -349,12 +350,12 @@ static void solve_lanes(const solution* s, int i, int count, double* z, double* 
 static void solve_chunk(void* context, int chunk, int worker) {
     const solution* s = context;
     sti_arrow* a = s->a;
-    const sti_layout* L = a->L;
+    const sti_stochastic_layout* L = a->L;
     const size_t order = (size_t)a->order;
     double *z = a->scratch + (size_t)worker * a->scratch_size, *part = a->part + (size_t)chunk * (order + 1) * order;
-    const int end = sti_layout_chunk(L, chunk + 1);
+    const int end = sti_stochastic_layout_chunk(L, chunk + 1);
     memset(part, 0, order * sizeof *part);
-    for (int i = sti_layout_chunk(L, chunk); i < end; i += L->grain) {
+    for (int i = sti_stochastic_layout_chunk(L, chunk); i < end; i += L->grain) {
         if (L->grain > 1) {
             solve_lanes(s, i, at_most(end - i, STI_KERNEL_LANES), z, part);
         } else {
@@ -364,19 +365,19 @@ static void solve_chunk(void* context, int chunk, int worker) {
 }
 
 void sti_arrow_solve(sti_arrow* a, double* u, double* l) {
-    const sti_layout* L = a->L;
+    const sti_stochastic_layout* L = a->L;
     const int n = L->p->n, p = L->p->p, order = a->order;
     solution s = {.a = a, .u = u, .l = l};
     sti_tasks_run(a->tasks, L->chunks, solve_chunk, &s);
     double* z0 = a->z0;
     memcpy(z0, u, (size_t)n * sizeof *z0);
     memcpy(z0 + n, l, (size_t)p * sizeof *z0);
-    if (!sti_layout_leads(L)) memset(z0, 0, (size_t)order * sizeof *z0);
+    if (!sti_stochastic_layout_leads(L)) memset(z0, 0, (size_t)order * sizeof *z0);
     for (int c = 0; c < L->chunks; c++) {
         const double* part = a->part + (size_t)c * (size_t)(order + 1) * (size_t)order;
         for (int j = 0; j < order; j++) z0[j] -= part[j];
     }
-    sti_layout_sum(L, z0, (size_t)order);
+    sti_stochastic_layout_sum(L, z0, (size_t)order);
     sti_kernel_solve(a->factor0, a->factor0 + sti_kernel_packed((size_t)order), order, z0);
     memcpy(u, z0, (size_t)n * sizeof *z0);
     memcpy(l, z0 + n, (size_t)p * sizeof *z0);

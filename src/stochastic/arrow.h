@@ -8,7 +8,7 @@
 
 typedef struct sti_arrow {
     sti_env* env;
-    const sti_layout* L;
+    const sti_stochastic_layout* L;
     sti_tasks* tasks;     // borrowed
     int order;            // n + p
     sti_schur* sparse;    // of each scenario: factors of its own where it is large and sparse   (blocks)
@@ -26,7 +26,7 @@ typedef struct sti_arrow {
     int* frozen;          // of each chunk: pivots that were replaced         (chunks)
 } sti_arrow;
 
-sti_status sti_arrow_create(sti_env* env, const sti_layout* L, sti_tasks* tasks, sti_arrow* out);
+sti_status sti_arrow_create(sti_env* env, const sti_stochastic_layout* L, sti_tasks* tasks, sti_arrow* out);
 void sti_arrow_clear(sti_arrow* a);  // accepts a zero struct
 
 // Factor with the diagonals D (variables) and E (rows), not negative, and `proximal` more. The number of pivots that

@@ -130,14 +130,14 @@ static sti_status check_first(sti_env* env, const sti_stochastic* p) {
     return status;
 }
 
-static sti_status check_probabilities(sti_env* env, const sti_stochastic* p, const sti_layout* L) {
+static sti_status check_probabilities(sti_env* env, const sti_stochastic* p, const sti_stochastic_layout* L) {
     double sum = 0, lost = 0;  // lost: what rounding took from the sum
     for (int i = 0; i < p->scenario_count; i++) {
         const double term = p->scenarios[i].probability - lost, next = sum + term;
         lost = (next - sum) - term;
         sum = next;
     }
-    sti_layout_sum(L, &sum, 1);
+    sti_stochastic_layout_sum(L, &sum, 1);
     if (fabs(sum - 1) <= SUM) return STI_OK;
     return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the probabilities of the scenarios sum to %.12g: 1 is expected", sum);
 }
@@ -159,7 +159,7 @@ static sti_status check_blocks(sti_env* env, const sti_stochastic* p) {
 }
 
 sti_status sti_stochastic_check(sti_env* env, const sti_stochastic* p, const sti_stochastic_team* team) {
-    const sti_layout L = {.team = team};
-    const sti_status status = sti_layout_agree(env, &L, check_blocks(env, p));
+    const sti_stochastic_layout L = {.team = team};
+    const sti_status status = sti_stochastic_layout_agree(env, &L, check_blocks(env, p));
     return status == STI_OK ? check_probabilities(env, p, &L) : status;
 }

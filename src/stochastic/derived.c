@@ -9,7 +9,7 @@ void sti_derived_clear(sti_env* env, sti_derived* d) {
     *d = (sti_derived){0};
 }
 
-static sti_status reserve(sti_env* env, const sti_layout* L, size_t numbers, sti_derived* out) {
+static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, size_t numbers, sti_derived* out) {
     *out = (sti_derived){0};
     out->scenarios = sti_alloc_array_zero(env, (size_t)L->blocks, sizeof *out->scenarios);
     out->block = sti_alloc_array_zero(env, numbers, sizeof *out->block);
@@ -57,7 +57,7 @@ static void elastic_costs(int from, int to, double* c, double* low, double* high
     }
 }
 
-sti_status sti_derived_elastic(sti_env* env, const sti_layout* L, sti_derived* out) {
+sti_status sti_derived_elastic(sti_env* env, const sti_stochastic_layout* L, sti_derived* out) {
     const sti_stochastic* P = L->p;
     const int n = P->n, p = P->p, wide = n + 2 * p;
     size_t numbers = elastic_size((size_t)n, (size_t)p, 0);
@@ -75,8 +75,8 @@ sti_status sti_derived_elastic(sti_env* env, const sti_layout* L, sti_derived* o
     double *c = take(&room, 3, wide).dense, *low = c + wide, *high = low + wide, *sides = take(&room, 2, p).dense;
     place(&T0, 0, &P->T0);
     place_changes(&T0, n);
-    sti_layout_bounds(L, 0, low, high);
-    sti_layout_sides(L, 0, sides, sides + p);
+    sti_stochastic_layout_bounds(L, 0, low, high);
+    sti_stochastic_layout_sides(L, 0, sides, sides + p);
     elastic_costs(n, wide, c, low, high);
     out->program.T0 = T0;
     out->program.c0 = c, out->program.lb = low, out->program.ub = high;
@@ -89,9 +89,9 @@ sti_status sti_derived_elastic(sti_env* env, const sti_layout* L, sti_derived* o
         place(&W, 0, &s->W);
         place_changes(&W, s->m);
         place(&T, 0, &s->T);
-        place(&W0, 0, sti_layout_W0(L, i));
-        sti_layout_bounds(L, i, low, high);
-        sti_layout_sides(L, i, sides, sides + s->q);
+        place(&W0, 0, sti_stochastic_layout_W0(L, i));
+        sti_stochastic_layout_bounds(L, i, low, high);
+        sti_stochastic_layout_sides(L, i, sides, sides + s->q);
         elastic_costs(s->m, m, c, low, high);
         out->scenarios[i - 1] = (sti_scenario){.probability = s->probability,
                                                .m = m,
@@ -118,7 +118,7 @@ static void ray_sides(double* low, double* high, int count, double most) {
     }
 }
 
-sti_status sti_derived_ray(sti_env* env, const sti_layout* L, sti_derived* out) {
+sti_status sti_derived_ray(sti_env* env, const sti_stochastic_layout* L, sti_derived* out) {
     const sti_stochastic* P = L->p;
     const int n = P->n, p = P->p;
     const size_t first = (size_t)n, tall = (size_t)p + first;
@@ -136,8 +136,8 @@ sti_status sti_derived_ray(sti_env* env, const sti_layout* L, sti_derived* out) 
     double *low = take(&room, 2, n).dense, *sides = take(&room, 2, p + n).dense;
     place(&T0, 0, &P->T0);
     place(&T0, p, &P->Q0);
-    sti_layout_bounds(L, 0, low, low + n);
-    sti_layout_sides(L, 0, sides, sides + p + n);
+    sti_stochastic_layout_bounds(L, 0, low, low + n);
+    sti_stochastic_layout_sides(L, 0, sides, sides + p + n);
     ray_sides(low, low + n, n, 1);
     ray_sides(sides, sides + p + n, p, INFINITY);
     out->program.T0 = T0;
@@ -150,10 +150,10 @@ sti_status sti_derived_ray(sti_env* env, const sti_layout* L, sti_derived* out) 
         low = take(&room, 2, s->m).dense, sides = take(&room, 2, rows).dense;
         place(&W, 0, &s->W);
         place(&W, s->q, &s->Q);
-        place(&W0, 0, sti_layout_W0(L, i));
+        place(&W0, 0, sti_stochastic_layout_W0(L, i));
         place(&T, 0, &s->T);
-        sti_layout_bounds(L, i, low, low + s->m);
-        sti_layout_sides(L, i, sides, sides + rows);
+        sti_stochastic_layout_bounds(L, i, low, low + s->m);
+        sti_stochastic_layout_sides(L, i, sides, sides + rows);
         ray_sides(low, low + s->m, s->m, 1);
         ray_sides(sides, sides + rows, s->q, INFINITY);
         out->scenarios[i - 1] = (sti_scenario){.probability = s->probability,

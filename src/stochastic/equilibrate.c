@@ -20,7 +20,7 @@ void sti_equilibrated_clear(sti_env* env, sti_equilibrated* s) {
 // ---- units
 
 typedef struct norms {
-    const sti_layout* L;
+    const sti_stochastic_layout* L;
     double *by_var, *by_row;  // units so far
     double *var, *row;        // the largest entries in them
 } norms;
@@ -45,19 +45,20 @@ static void note(const sti_matrix* A, const double* by_row, const double* by_col
 }
 
 static void note_all(const norms* k) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     memset(k->var, 0, L->var[L->blocks] * sizeof *k->var);
     memset(k->row, 0, L->row[L->blocks] * sizeof *k->row);
     for (int i = 0; i < L->blocks; i++) {
         const size_t v = L->var[i], r = L->row[i];
-        note(sti_layout_Q(L, i), k->by_var + v, k->by_var + v, k->var + v, k->var + v);
-        note(sti_layout_A(L, i), k->by_row + r, k->by_var + v, k->row + r, k->var + v);
+        note(sti_stochastic_layout_Q(L, i), k->by_var + v, k->by_var + v, k->var + v, k->var + v);
+        note(sti_stochastic_layout_A(L, i), k->by_row + r, k->by_var + v, k->row + r, k->var + v);
         if (i == 0) continue;
         note(&L->p->scenarios[i - 1].T, k->by_row, k->by_var + v, k->row, k->var + v);
-        if (sti_layout_q(L, i) > 0) note(sti_layout_W0(L, i), k->by_row + r, k->by_var, k->row + r, k->var);
+        if (sti_stochastic_layout_q(L, i) > 0)
+            note(sti_stochastic_layout_W0(L, i), k->by_row + r, k->by_var, k->row + r, k->var);
     }
-    sti_layout_most(L, k->var, (size_t)L->p->n);
-    sti_layout_most(L, k->row, (size_t)L->p->p);
+    sti_stochastic_layout_most(L, k->var, (size_t)L->p->n);
+    sti_stochastic_layout_most(L, k->row, (size_t)L->p->p);
 }
 
 static void divide(double* units, const double* largest, size_t count) {
@@ -70,14 +71,14 @@ static void round_units(double* units, size_t count) {
     for (size_t j = 0; j < count; j++) units[j] = ldexp(1, (int)fmin(fmax(nearbyint(log2(units[j])), -MOST), MOST));
 }
 
-static sti_status find_units(sti_env* env, const sti_layout* L, sti_equilibrated* s) {
+static sti_status find_units(sti_env* env, const sti_stochastic_layout* L, sti_equilibrated* s) {
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks];
     norms k = {.L = L, .by_var = s->by_var, .by_row = s->by_row};
     k.var = sti_alloc_array_zero(env, nv, sizeof *k.var);
     k.row = sti_alloc_array_zero(env, nr, sizeof *k.row);
     sti_status status = STI_OK;
     if (k.var == NULL || k.row == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "units of %zu variables", nv);
-    status = sti_layout_agree(env, L, status);
+    status = sti_stochastic_layout_agree(env, L, status);
     for (size_t j = 0; j < nv; j++) s->by_var[j] = 1;
     for (size_t j = 0; j < nr; j++) s->by_row[j] = 1;
     for (int pass = 0; status == STI_OK && pass < PASSES; pass++) {
@@ -100,10 +101,11 @@ static size_t entry_count(const sti_matrix* A) {
     return A->col_start != NULL ? (size_t)A->col_start[A->cols] : 0;
 }
 
-static size_t number_count(const sti_layout* L, int i) {
-    const size_t m = (size_t)sti_layout_m(L, i), q = (size_t)sti_layout_q(L, i);
-    size_t count = 3 * m + 2 * q + entry_count(sti_layout_Q(L, i)) + entry_count(sti_layout_A(L, i));
-    if (i > 0) count += entry_count(&L->p->scenarios[i - 1].T) + entry_count(sti_layout_W0(L, i));
+static size_t number_count(const sti_stochastic_layout* L, int i) {
+    const size_t m = (size_t)sti_stochastic_layout_m(L, i), q = (size_t)sti_stochastic_layout_q(L, i);
+    size_t count =
+        3 * m + 2 * q + entry_count(sti_stochastic_layout_Q(L, i)) + entry_count(sti_stochastic_layout_A(L, i));
+    if (i > 0) count += entry_count(&L->p->scenarios[i - 1].T) + entry_count(sti_stochastic_layout_W0(L, i));
     return count;
 }
 
@@ -135,14 +137,14 @@ typedef struct vectors {
     double *c, *lb, *ub, *low, *high;
 } vectors;
 
-static vectors scaled_vectors(const sti_layout* L, const sti_equilibrated* s, int i, double** room) {
-    const size_t m = (size_t)sti_layout_m(L, i), q = (size_t)sti_layout_q(L, i);
-    const double *by_var = s->by_var + L->var[i], *by_row = s->by_row + L->row[i], *c = sti_layout_c(L, i);
+static vectors scaled_vectors(const sti_stochastic_layout* L, const sti_equilibrated* s, int i, double** room) {
+    const size_t m = (size_t)sti_stochastic_layout_m(L, i), q = (size_t)sti_stochastic_layout_q(L, i);
+    const double *by_var = s->by_var + L->var[i], *by_row = s->by_row + L->row[i], *c = sti_stochastic_layout_c(L, i);
     double* at = *room;
     const vectors v = {at, at + m, at + 2 * m, at + 3 * m, at + 3 * m + q};
     *room += 3 * m + 2 * q;
-    sti_layout_bounds(L, i, v.lb, v.ub);
-    sti_layout_sides(L, i, v.low, v.high);
+    sti_stochastic_layout_bounds(L, i, v.lb, v.ub);
+    sti_stochastic_layout_sides(L, i, v.low, v.high);
     for (size_t j = 0; j < m; j++) {
         v.c[j] = c != NULL ? c[j] * by_var[j] : 0;
         v.lb[j] /= by_var[j];
@@ -155,14 +157,14 @@ static vectors scaled_vectors(const sti_layout* L, const sti_equilibrated* s, in
     return v;
 }
 
-static void fill(const sti_layout* L, sti_equilibrated* s) {
+static void fill(const sti_stochastic_layout* L, sti_equilibrated* s) {
     const sti_stochastic* P = L->p;
     double* room = s->block;
     for (int i = 0; i < L->blocks; i++) {
         const double *by_var = s->by_var + L->var[i], *by_row = s->by_row + L->row[i];
         const vectors v = scaled_vectors(L, s, i, &room);
-        const sti_matrix Q = scaled(sti_layout_Q(L, i), by_var, by_var, &room);
-        const sti_matrix A = scaled(sti_layout_A(L, i), by_row, by_var, &room);
+        const sti_matrix Q = scaled(sti_stochastic_layout_Q(L, i), by_var, by_var, &room);
+        const sti_matrix A = scaled(sti_stochastic_layout_A(L, i), by_row, by_var, &room);
         if (i == 0) {
             s->program = (sti_stochastic){.n = P->n,
                                           .p = P->p,
@@ -184,7 +186,7 @@ static void fill(const sti_layout* L, sti_equilibrated* s) {
                                              .Q = Q,
                                              .T = scaled(&from->T, s->by_row, by_var, &room),
                                              .W = A,
-                                             .W0 = scaled(sti_layout_W0(L, i), by_row, s->by_var, &room),
+                                             .W0 = scaled(sti_stochastic_layout_W0(L, i), by_row, s->by_var, &room),
                                              .c = v.c,
                                              .dl = v.low,
                                              .du = v.high,
@@ -193,7 +195,7 @@ static void fill(const sti_layout* L, sti_equilibrated* s) {
     }
 }
 
-sti_status sti_equilibrate(sti_env* env, const sti_layout* L, sti_equilibrated* out) {
+sti_status sti_equilibrate(sti_env* env, const sti_stochastic_layout* L, sti_equilibrated* out) {
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks];
     size_t numbers = 0;
     for (int i = 0; i < L->blocks; i++) numbers = sti_size_add(numbers, number_count(L, i));
@@ -205,14 +207,14 @@ sti_status sti_equilibrate(sti_env* env, const sti_layout* L, sti_equilibrated* 
     sti_status status = STI_OK;
     if (out->scenarios == NULL || out->by_var == NULL || out->by_row == NULL || out->block == NULL)
         status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d scenarios in other units", L->blocks - 1);
-    status = sti_layout_agree(env, L, status);
+    status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) status = find_units(env, L, out);
     if (status == STI_OK) fill(L, out);
     if (status != STI_OK) sti_equilibrated_clear(env, out);
     return status;
 }
 
-void sti_equilibrated_restore(const sti_layout* L, const sti_equilibrated* s, sti_stochastic_answer* a) {
+void sti_equilibrated_restore(const sti_stochastic_layout* L, const sti_equilibrated* s, sti_stochastic_answer* a) {
     const size_t n = (size_t)L->p->n, p = (size_t)L->p->p;
     for (size_t j = 0; j < n; j++) a->x[j] *= s->by_var[j];
     for (size_t j = 0; j < a->y_count; j++) a->y[j] *= s->by_var[n + j];

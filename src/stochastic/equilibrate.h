@@ -11,10 +11,10 @@ typedef struct sti_equilibrated {
     double* block;            // all numbers of the program
 } sti_equilibrated;
 
-sti_status sti_equilibrate(sti_env* env, const sti_layout* L, sti_equilibrated* out);
+sti_status sti_equilibrate(sti_env* env, const sti_stochastic_layout* L, sti_equilibrated* out);
 void sti_equilibrated_clear(sti_env* env, sti_equilibrated* s);  // accepts a zero struct
 
 // An answer to it, in the units of the program of L. What is no number stays none.
-void sti_equilibrated_restore(const sti_layout* L, const sti_equilibrated* s, sti_stochastic_answer* a);
+void sti_equilibrated_restore(const sti_stochastic_layout* L, const sti_equilibrated* s, sti_stochastic_answer* a);
 
 #endif

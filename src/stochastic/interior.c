@@ -64,7 +64,7 @@ typedef struct sums {
 
 typedef struct interior {
     sti_env* env;
-    const sti_layout* L;
+    const sti_stochastic_layout* L;
     sti_tasks* tasks;
     sti_arrow arrow;
     barrier u, s;
@@ -100,7 +100,7 @@ static void divide(barrier* b, size_t count, double** at, double* value) {
 }
 
 static sti_status reserve(interior* k, sti_stochastic_point* point) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks], chunks = (size_t)L->chunks;
     k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(10, nv), sti_size_mul(12, nr)), sizeof *k->block);
     k->part = sti_alloc_array_zero(k->env, chunks + 1, sizeof *k->part);
@@ -126,7 +126,7 @@ static sti_status reserve(interior* k, sti_stochastic_point* point) {
 static bool has_inequalities(const interior* k) {
     double any = 0;
     for (size_t j = 0; j < k->s.count; j++) any = fmax(any, !is_fixed(&k->s, j));
-    sti_layout_most(k->L, &any, 1);
+    sti_stochastic_layout_most(k->L, &any, 1);
     return any > 0;
 }
 
@@ -155,7 +155,7 @@ static void run_chunk(void* context, int chunk, int worker) {
     k->part[chunk] = (sums){.step = 1 / SHORT_OF};
     double* share = k->share + (size_t)chunk * order;
     memset(share, 0, order * sizeof *share);
-    for (int i = sti_layout_chunk(k->L, chunk); i < sti_layout_chunk(k->L, chunk + 1); i++)
+    for (int i = sti_stochastic_layout_chunk(k->L, chunk); i < sti_stochastic_layout_chunk(k->L, chunk + 1); i++)
         w->work(k, i, &k->part[chunk], share);
 }
 
@@ -179,14 +179,14 @@ static void gather(interior* k, int from, int count, double* x) {
         const double* share = k->share + (size_t)c * order + (size_t)from;
         for (int j = 0; j < count; j++) x[j] += share[j];
     }
-    sti_layout_sum(k->L, x, (size_t)count);
+    sti_stochastic_layout_sum(k->L, x, (size_t)count);
 }
 
-static sums over_ranks(const sti_layout* L, sums s) {
+static sums over_ranks(const sti_stochastic_layout* L, sums s) {
     if (L->team == NULL) return s;
     double sum[] = {s.objective, s.products, s.weight, s.first, s.second}, most[] = {s.primal, s.dual, s.size, -s.step};
-    sti_layout_sum(L, sum, sizeof sum / sizeof *sum);
-    sti_layout_most(L, most, sizeof most / sizeof *most);
+    sti_stochastic_layout_sum(L, sum, sizeof sum / sizeof *sum);
+    sti_stochastic_layout_most(L, most, sizeof most / sizeof *most);
     return (sums){.objective = sum[0],
                   .products = sum[1],
                   .weight = sum[2],
@@ -209,7 +209,7 @@ static sums for_blocks(interior* k, block_work* work, whole begins) {
     if (begins == RESIDUALS || begins == REMAINDERS) gather(k, 0, n, begins == RESIDUALS ? k->rd : k->eu);
     if (begins != NOTHING) gather(k, n, p, begins == RESIDUALS ? k->rp : begins == STEPS ? k->moved : k->el);
     work(k, 0, &all, NULL);
-    if (!sti_layout_leads(k->L)) all = (sums){.step = 1 / SHORT_OF};
+    if (!sti_stochastic_layout_leads(k->L)) all = (sums){.step = 1 / SHORT_OF};
     for (int c = 0; c < k->L->chunks; c++) join(&all, &k->part[c]);
     return over_ranks(k->L, all);
 }
@@ -235,29 +235,29 @@ static void count_products(const barrier* b, size_t from, size_t to, double weig
 
 // rd = Q u + c + A'l [+ T'pi] - zl + zu and rp = A u [+ W0 x] - s of a block; its shares of those of block 0.
 static void residual_block(interior* k, int i, sums* s, double* share) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     const size_t v = L->var[i], r = L->row[i], v_end = L->var[i + 1], r_end = L->row[i + 1];
-    const double* c = sti_layout_c(L, i);
-    const double weight = sti_layout_weight(L, i);
+    const double* c = sti_stochastic_layout_c(L, i);
+    const double weight = sti_stochastic_layout_weight(L, i);
     double objective = 0;
     if (i > 0) {
         memset(k->rd + v, 0, (v_end - v) * sizeof *k->rd);
         memset(k->rp + r, 0, (r_end - r) * sizeof *k->rp);
-        sti_block_multiply_transposed(sti_layout_W0(L, i), weight, k->l + r, share);
+        sti_block_multiply_transposed(sti_stochastic_layout_W0(L, i), weight, k->l + r, share);
         sti_block_multiply(&L->p->scenarios[i - 1].T, weight, k->u.at + v, share + L->p->n);
-        sti_block_multiply(sti_layout_W0(L, i), 1, k->u.at, k->rp + r);
+        sti_block_multiply(sti_stochastic_layout_W0(L, i), 1, k->u.at, k->rp + r);
     }
     double* gradient = k->u.d + v;  // free at this time
     memset(gradient, 0, (v_end - v) * sizeof *gradient);
-    sti_block_multiply(sti_layout_Q(L, i), 1, k->u.at + v, gradient);
+    sti_block_multiply(sti_stochastic_layout_Q(L, i), 1, k->u.at + v, gradient);
     for (size_t j = v; j < v_end; j++) {
         const double cost = c != NULL ? c[j - v] : 0;
         objective += k->u.at[j] * (0.5 * k->u.d[j] + cost);
         k->rd[j] += k->u.d[j] + cost;
     }
-    sti_block_multiply_transposed(sti_layout_A(L, i), 1, k->l + r, k->rd + v);
+    sti_block_multiply_transposed(sti_stochastic_layout_A(L, i), 1, k->l + r, k->rd + v);
     if (i > 0) sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, 1, k->l, k->rd + v);
-    sti_block_multiply(sti_layout_A(L, i), 1, k->u.at + v, k->rp + r);
+    sti_block_multiply(sti_stochastic_layout_A(L, i), 1, k->u.at + v, k->rp + r);
     for (size_t j = v; j < v_end; j++) {
         k->rd[j] += k->u.b[j] - k->u.a[j];
         if (!is_fixed(&k->u, j)) s->dual = larger(s->dual, fabs(k->rd[j]));
@@ -326,14 +326,15 @@ static double pull(const barrier* b, size_t j) {  // cb/(high - at) - ca/(at - l
 
 // moved = A du [+ W0 dx] of a block; its share of block 0.
 static void move_block(interior* k, int i, sums* s, double* share) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     (void)s;
     if (i > 0) {
-        memset(k->moved + L->row[i], 0, (size_t)sti_layout_q(L, i) * sizeof *k->moved);
-        sti_block_multiply(sti_layout_W0(L, i), 1, k->u.d, k->moved + L->row[i]);
-        sti_block_multiply(&L->p->scenarios[i - 1].T, sti_layout_weight(L, i), k->u.d + L->var[i], share + L->p->n);
+        memset(k->moved + L->row[i], 0, (size_t)sti_stochastic_layout_q(L, i) * sizeof *k->moved);
+        sti_block_multiply(sti_stochastic_layout_W0(L, i), 1, k->u.d, k->moved + L->row[i]);
+        sti_block_multiply(&L->p->scenarios[i - 1].T, sti_stochastic_layout_weight(L, i), k->u.d + L->var[i],
+                           share + L->p->n);
     }
-    sti_block_multiply(sti_layout_A(L, i), 1, k->u.d + L->var[i], k->moved + L->row[i]);
+    sti_block_multiply(sti_stochastic_layout_A(L, i), 1, k->u.d + L->var[i], k->moved + L->row[i]);
 }
 
 // Where rows are far from their sides.
@@ -365,19 +366,20 @@ static void hold(const interior* k, double* u, double* l) {
 
 // eu, el = right sides less (Q + D) du + A'dl, A du - E dl of a block; its shares of those of block 0.
 static void remainder_block(interior* k, int i, sums* s, double* share) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     const size_t v = L->var[i], r = L->row[i], v_end = L->var[i + 1], r_end = L->row[i + 1];
     if (i > 0) {
         memset(k->eu + v, 0, (v_end - v) * sizeof *k->eu);
         memset(k->el + r, 0, (r_end - r) * sizeof *k->el);
-        sti_block_multiply_transposed(sti_layout_W0(L, i), sti_layout_weight(L, i), k->dl + r, share);
-        sti_block_multiply(&L->p->scenarios[i - 1].T, sti_layout_weight(L, i), k->u.d + v, share + L->p->n);
-        sti_block_multiply(sti_layout_W0(L, i), 1, k->u.d, k->el + r);
+        sti_block_multiply_transposed(sti_stochastic_layout_W0(L, i), sti_stochastic_layout_weight(L, i), k->dl + r,
+                                      share);
+        sti_block_multiply(&L->p->scenarios[i - 1].T, sti_stochastic_layout_weight(L, i), k->u.d + v, share + L->p->n);
+        sti_block_multiply(sti_stochastic_layout_W0(L, i), 1, k->u.d, k->el + r);
         sti_block_multiply_transposed(&L->p->scenarios[i - 1].T, 1, k->dl, k->eu + v);
     }
-    sti_block_multiply(sti_layout_Q(L, i), 1, k->u.d + v, k->eu + v);
-    sti_block_multiply_transposed(sti_layout_A(L, i), 1, k->dl + r, k->eu + v);
-    sti_block_multiply(sti_layout_A(L, i), 1, k->u.d + v, k->el + r);
+    sti_block_multiply(sti_stochastic_layout_Q(L, i), 1, k->u.d + v, k->eu + v);
+    sti_block_multiply_transposed(sti_stochastic_layout_A(L, i), 1, k->dl + r, k->eu + v);
+    sti_block_multiply(sti_stochastic_layout_A(L, i), 1, k->u.d + v, k->el + r);
     for (size_t j = v; j < v_end; j++) {
         k->eu[j] = is_fixed(&k->u, j) ? 0 : right_side_u(k, j) - k->eu[j] - (k->D[j] + k->everywhere) * k->u.d[j];
         s->dual = larger(s->dual, fabs(k->eu[j]));
@@ -457,8 +459,8 @@ static void measure_range(const barrier* b, size_t from, size_t to, double weigh
 
 static void measure_block(interior* k, int i, sums* s, double* share) {
     (void)share;
-    measure_range(&k->u, k->L->var[i], k->L->var[i + 1], sti_layout_weight(k->L, i), s);
-    measure_range(&k->s, k->L->row[i], k->L->row[i + 1], sti_layout_weight(k->L, i), s);
+    measure_range(&k->u, k->L->var[i], k->L->var[i + 1], sti_stochastic_layout_weight(k->L, i), s);
+    measure_range(&k->s, k->L->row[i], k->L->row[i + 1], sti_stochastic_layout_weight(k->L, i), s);
 }
 
 // ---- steps
@@ -497,11 +499,11 @@ static void push_inside(barrier* b, const double* gradient, double away, double 
 }
 
 // Of the variables.
-static double mean_size(const sti_layout* L, const double* x) {
-    const size_t begin = sti_layout_leads(L) ? 0 : L->var[1], end = L->var[L->blocks];
+static double mean_size(const sti_stochastic_layout* L, const double* x) {
+    const size_t begin = sti_stochastic_layout_leads(L) ? 0 : L->var[1], end = L->var[L->blocks];
     double mean[2] = {0, (double)(end - begin)};
     for (size_t j = begin; j < end; j++) mean[0] += fabs(x[j]);
-    sti_layout_sum(L, mean, 2);
+    sti_stochastic_layout_sum(L, mean, 2);
     return mean[1] > 0 ? mean[0] / mean[1] : 0;
 }
 
@@ -516,11 +518,12 @@ static void find_scales(interior* k) {
         if (isfinite(k->s.high[j])) k->scale_primal = fmax(k->scale_primal, fabs(k->s.high[j]));
     }
     for (int i = 0; i < k->L->blocks; i++) {
-        const double* c = sti_layout_c(k->L, i);
-        for (int j = 0; c != NULL && j < sti_layout_m(k->L, i); j++) k->scale_dual = fmax(k->scale_dual, fabs(c[j]));
+        const double* c = sti_stochastic_layout_c(k->L, i);
+        for (int j = 0; c != NULL && j < sti_stochastic_layout_m(k->L, i); j++)
+            k->scale_dual = fmax(k->scale_dual, fabs(c[j]));
     }
-    sti_layout_most(k->L, &k->scale_primal, 1);
-    sti_layout_most(k->L, &k->scale_dual, 1);
+    sti_stochastic_layout_most(k->L, &k->scale_primal, 1);
+    sti_stochastic_layout_most(k->L, &k->scale_dual, 1);
 }
 
 // The gradient Q u + c + A'l of all variables into u.d, with the multipliers of the sides at 0.
@@ -580,7 +583,7 @@ static void factor(interior* k) {
         diagonals(k);
         k->everywhere = k->careful ? k->proximal : 0;
         double wrong = sti_arrow_factor(&k->arrow, k->D, k->E, k->everywhere);
-        sti_layout_most(k->L, &wrong, 1);
+        sti_stochastic_layout_most(k->L, &wrong, 1);
         more = wrong > 0;
         if (!more || k->proximal >= LARGEST_PROXIMAL) return;
     }
@@ -604,7 +607,7 @@ static double find_step(interior* k, const sums* now) {
 
 static bool is_late(const interior* k, double deadline) {
     double late = isfinite(deadline) && sti_now(k->env) > deadline;
-    if (isfinite(deadline)) sti_layout_most(k->L, &late, 1);
+    if (isfinite(deadline)) sti_stochastic_layout_most(k->L, &late, 1);
     return late > 0;
 }
 
@@ -636,18 +639,18 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
     }
 }
 
-sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_stochastic_options* options,
+sti_status sti_stochastic_interior(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* options,
                                    double deadline, sti_stochastic_way way, sti_stochastic_point* point) {
     interior k = {
         .env = env, .L = L, .proximal = PROXIMAL, .tol = options->tol, .careful = way == STI_STOCHASTIC_CAREFUL};
     sti_status status = sti_tasks_create(env, sti_env_workers(env), &k.tasks);
     if (status == STI_OK) status = sti_arrow_create(env, L, k.tasks, &k.arrow);
     if (status == STI_OK) status = reserve(&k, point);
-    status = sti_layout_agree(env, L, status);
+    status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) {
         for (int i = 0; i < L->blocks; i++) {
-            sti_layout_bounds(L, i, k.u.low + L->var[i], k.u.high + L->var[i]);
-            sti_layout_sides(L, i, k.s.low + L->row[i], k.s.high + L->row[i]);
+            sti_stochastic_layout_bounds(L, i, k.u.low + L->var[i], k.u.high + L->var[i]);
+            sti_stochastic_layout_sides(L, i, k.s.low + L->row[i], k.s.high + L->row[i]);
         }
         if (!has_inequalities(&k)) k.moved = NULL;
         find_scales(&k);

@@ -15,7 +15,7 @@ typedef struct sti_stochastic_point {
 typedef enum sti_stochastic_way { STI_STOCHASTIC_COLD, STI_STOCHASTIC_WARM, STI_STOCHASTIC_CAREFUL } sti_stochastic_way;
 
 // Into `point`. The data are sound.
-sti_status sti_stochastic_interior(sti_env* env, const sti_layout* L, const sti_stochastic_options* options,
+sti_status sti_stochastic_interior(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* options,
                                    double deadline, sti_stochastic_way way, sti_stochastic_point* point);
 
 #endif

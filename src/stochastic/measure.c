@@ -16,7 +16,7 @@
 static const double CONTRADICTION = 1e-9;  // of its terms: a smaller one may be rounding of the data
 
 typedef struct measure {
-    const sti_layout* L;
+    const sti_stochastic_layout* L;
     double *g, *size_g;  // gradient and the largest of its terms     (all variables)
     double *v, *size_v;  // rows and the largest of their terms       (all rows)
     double *low, *high;  // of one block                              (most)
@@ -28,7 +28,7 @@ static size_t larger(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-static sti_status open(sti_env* env, const sti_layout* L, measure* k) {
+static sti_status open(sti_env* env, const sti_stochastic_layout* L, measure* k) {
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks];
     const size_t most = larger(larger((size_t)L->p->n, (size_t)L->p->p), larger((size_t)L->most_m, (size_t)L->most_q));
     *k = (measure){.L = L};
@@ -43,8 +43,8 @@ static sti_status open(sti_env* env, const sti_layout* L, measure* k) {
 }
 
 // Room on every rank, or on none.
-static sti_status begin(sti_env* env, const sti_layout* L, measure* k) {
-    const sti_status status = sti_layout_agree(env, L, open(env, L, k));
+static sti_status begin(sti_env* env, const sti_stochastic_layout* L, measure* k) {
+    const sti_status status = sti_stochastic_layout_agree(env, L, open(env, L, k));
     if (status != STI_OK) sti_free(env, k->block);
     return status;
 }
@@ -66,46 +66,46 @@ static void add_product(measure* k, const sti_matrix* A, double f, const double*
 
 // v = rows of (x, y)
 static void find_rows(measure* k, const double* x, const double* y) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     const int p = L->p->p;
-    if (sti_layout_leads(L)) add_product(k, &L->p->T0, 1, x, k->v, k->size_v, false, p);
+    if (sti_stochastic_layout_leads(L)) add_product(k, &L->p->T0, 1, x, k->v, k->size_v, false, p);
     for (int i = 1; i < L->blocks; i++) {
         const sti_scenario* s = &L->p->scenarios[i - 1];
         const double* yi = y + (L->var[i] - (size_t)L->p->n);
         double *v = k->v + L->row[i], *size = k->size_v + L->row[i];
         add_product(k, &s->T, s->probability, yi, k->v, k->size_v, false, p);
-        add_product(k, sti_layout_W0(L, i), 1, x, v, size, false, s->q);
+        add_product(k, sti_stochastic_layout_W0(L, i), 1, x, v, size, false, s->q);
         add_product(k, &s->W, 1, yi, v, size, false, s->q);
     }
-    sti_layout_sum(L, k->v, (size_t)p);
-    sti_layout_most(L, k->size_v, (size_t)p);
+    sti_stochastic_layout_sum(L, k->v, (size_t)p);
+    sti_stochastic_layout_most(L, k->size_v, (size_t)p);
 }
 
 // g += A'l of all rows
 static void find_transposed(measure* k, const double* pi, const double* l) {
-    const sti_layout* L = k->L;
+    const sti_stochastic_layout* L = k->L;
     const int n = L->p->n;
-    if (sti_layout_leads(L)) add_product(k, &L->p->T0, 1, pi, k->g, k->size_g, true, n);
+    if (sti_stochastic_layout_leads(L)) add_product(k, &L->p->T0, 1, pi, k->g, k->size_g, true, n);
     for (int i = 1; i < L->blocks; i++) {
         const sti_scenario* s = &L->p->scenarios[i - 1];
         const double* li = l + (L->row[i] - (size_t)L->p->p);
         double *g = k->g + L->var[i], *size = k->size_g + L->var[i];
-        add_product(k, sti_layout_W0(L, i), 1, li, k->g, k->size_g, true, n);
+        add_product(k, sti_stochastic_layout_W0(L, i), 1, li, k->g, k->size_g, true, n);
         add_product(k, &s->T, s->probability, pi, g, size, true, s->m);
         add_product(k, &s->W, 1, li, g, size, true, s->m);
     }
-    sti_layout_sum(L, k->g, (size_t)n);
-    sti_layout_most(L, k->size_g, (size_t)n);
+    sti_stochastic_layout_sum(L, k->g, (size_t)n);
+    sti_stochastic_layout_most(L, k->size_g, (size_t)n);
 }
 
 // g += p (Q u + c), of one block; its part of the objective.
 static double add_gradient(measure* k, int i, const double* u) {
-    const sti_layout* L = k->L;
-    const double weight = sti_layout_weight(L, i), *c = sti_layout_c(L, i);
-    const int m = sti_layout_m(L, i);
+    const sti_stochastic_layout* L = k->L;
+    const double weight = sti_stochastic_layout_weight(L, i), *c = sti_stochastic_layout_c(L, i);
+    const int m = sti_stochastic_layout_m(L, i);
     double *g = k->g + L->var[i], *size = k->size_g + L->var[i], sum = 0;
     memset(k->t, 0, (size_t)m * sizeof *k->t);
-    sti_block_multiply(sti_layout_Q(L, i), 1, u, k->t);
+    sti_block_multiply(sti_stochastic_layout_Q(L, i), 1, u, k->t);
     for (int j = 0; j < m; j++) {
         const double cost = c != NULL ? c[j] : 0;
         sum += u[j] * (0.5 * k->t[j] + cost);
@@ -115,16 +115,16 @@ static double add_gradient(measure* k, int i, const double* u) {
     return weight * sum;
 }
 
-static const double* block_of(const sti_layout* L, const sti_stochastic_answer* a, int i) {
+static const double* block_of(const sti_stochastic_layout* L, const sti_stochastic_answer* a, int i) {
     return i == 0 ? a->x : a->y + (L->var[i] - (size_t)L->p->n);
 }
-static const double* multipliers_of(const sti_layout* L, const sti_stochastic_answer* a, int i) {
+static const double* multipliers_of(const sti_stochastic_layout* L, const sti_stochastic_answer* a, int i) {
     return i == 0 ? a->pi : a->l + (L->row[i] - (size_t)L->p->p);
 }
 
 // Does what block i adds to a sum over all ranks come from this one?
-static bool counts(const sti_layout* L, int i) {
-    return i > 0 || sti_layout_leads(L);
+static bool counts(const sti_stochastic_layout* L, int i) {
+    return i > 0 || sti_stochastic_layout_leads(L);
 }
 
 // ---- a point
@@ -135,10 +135,11 @@ static double over(double x, double size) {
 
 // Distances of the variables of a block from the bounds that g names, times g.
 static double bound_gap(measure* k, int i, const double* u, sti_stochastic_answer* a) {
-    const double *g = k->g + k->L->var[i], *size = k->size_g + k->L->var[i], weight = sti_layout_weight(k->L, i);
+    const double *g = k->g + k->L->var[i], *size = k->size_g + k->L->var[i],
+                 weight = sti_stochastic_layout_weight(k->L, i);
     double sum = 0;
-    sti_layout_bounds(k->L, i, k->low, k->high);
-    for (int j = 0; j < sti_layout_m(k->L, i); j++) {
+    sti_stochastic_layout_bounds(k->L, i, k->low, k->high);
+    for (int j = 0; j < sti_stochastic_layout_m(k->L, i); j++) {
         const double side = g[j] >= 0 ? k->low[j] : k->high[j];
         const double outside = fmax(k->low[j] - u[j], u[j] - k->high[j]);
         a->residual_primal = fmax(a->residual_primal, over(outside, fmax(fabs(u[j]), 1)));
@@ -153,8 +154,8 @@ static double bound_gap(measure* k, int i, const double* u, sti_stochastic_answe
 static double row_gap(measure* k, int i, const double* l, sti_stochastic_answer* a) {
     const double *v = k->v + k->L->row[i], *size = k->size_v + k->L->row[i];
     double sum = 0;
-    sti_layout_sides(k->L, i, k->low, k->high);
-    for (int j = 0; j < sti_layout_q(k->L, i); j++) {
+    sti_stochastic_layout_sides(k->L, i, k->low, k->high);
+    for (int j = 0; j < sti_stochastic_layout_q(k->L, i); j++) {
         const double side = l[j] >= 0 ? k->high[j] : k->low[j];
         const double outside = fmax(k->low[j] - v[j], v[j] - k->high[j]);
         const double known =
@@ -163,12 +164,12 @@ static double row_gap(measure* k, int i, const double* l, sti_stochastic_answer*
         if (isfinite(side))
             sum += l[j] * (side - v[j]);
         else
-            a->residual_dual = fmax(a->residual_dual, over(fabs(l[j]), sti_layout_weight(k->L, i)));
+            a->residual_dual = fmax(a->residual_dual, over(fabs(l[j]), sti_stochastic_layout_weight(k->L, i)));
     }
     return sum;
 }
 
-sti_status sti_stochastic_measure(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
+sti_status sti_stochastic_measure(sti_env* env, const sti_stochastic_layout* L, sti_stochastic_answer* a) {
     measure k;
     const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
@@ -185,8 +186,8 @@ sti_status sti_stochastic_measure(sti_env* env, const sti_layout* L, sti_stochas
         if (counts(L, i)) sums[1] += part;
     }
     double largest[2] = {a->residual_primal, a->residual_dual};
-    sti_layout_sum(L, sums, 2);
-    sti_layout_most(L, largest, 2);
+    sti_stochastic_layout_sum(L, sums, 2);
+    sti_stochastic_layout_most(L, largest, 2);
     a->objective = sums[0];
     a->residual_primal = largest[0];
     a->residual_dual = largest[1];
@@ -198,7 +199,7 @@ sti_status sti_stochastic_measure(sti_env* env, const sti_layout* L, sti_stochas
 
 // ---- no point: for all points of the bounds l'(rows) - (A'l)'u = 0, and the rows want more
 
-sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
+sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_stochastic_layout* L, sti_stochastic_answer* a) {
     measure k;
     const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
@@ -207,8 +208,8 @@ sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_
     find_transposed(&k, a->pi, a->l);
     for (int i = 0; i < L->blocks; i++) {
         const double* l = multipliers_of(L, a, i);
-        sti_layout_sides(L, i, k.low, k.high);
-        for (int j = 0; j < sti_layout_q(L, i); j++) {
+        sti_stochastic_layout_sides(L, i, k.low, k.high);
+        for (int j = 0; j < sti_stochastic_layout_q(L, i); j++) {
             const double side = l[j] >= 0 ? k.low[j] : k.high[j];
             if (isfinite(side)) {
                 wanted += counts(L, i) ? l[j] * side : 0;
@@ -218,8 +219,8 @@ sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_
             }
         }
         const double* g = k.g + L->var[i];
-        sti_layout_bounds(L, i, k.low, k.high);
-        for (int j = 0; j < sti_layout_m(L, i); j++) {
+        sti_stochastic_layout_bounds(L, i, k.low, k.high);
+        for (int j = 0; j < sti_stochastic_layout_m(L, i); j++) {
             const double side = g[j] >= 0 ? k.high[j] : k.low[j];
             if (isfinite(side)) {
                 possible += counts(L, i) ? g[j] * side : 0;
@@ -230,8 +231,8 @@ sti_status sti_stochastic_measure_farkas(sti_env* env, const sti_layout* L, sti_
         }
     }
     double sums[3] = {wanted, possible, size};
-    sti_layout_sum(L, sums, 3);
-    sti_layout_most(L, &loose, 1);
+    sti_stochastic_layout_sum(L, sums, 3);
+    sti_stochastic_layout_most(L, &loose, 1);
     const double margin = sums[0] - sums[1] - CONTRADICTION * sums[2];
     a->residual = margin > 0 ? loose / margin : INFINITY;
     a->bound = margin > 0 ? (loose > 0 ? margin / loose : INFINITY) : 0;
@@ -249,30 +250,31 @@ static double beyond(double d, double low,
     return out;
 }
 
-sti_status sti_stochastic_measure_ray(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
+sti_status sti_stochastic_measure_ray(sti_env* env, const sti_stochastic_layout* L, sti_stochastic_answer* a) {
     measure k;
     const sti_status status = begin(env, L, &k);
     if (status != STI_OK) return status;
     double worst = 0, slope = 0, size = 0;
     find_rows(&k, a->x, a->y);
     for (int i = 0; i < L->blocks; i++) {
-        const double *d = block_of(L, a, i), *c = sti_layout_c(L, i), weight = sti_layout_weight(L, i);
-        const int m = sti_layout_m(L, i);
+        const double *d = block_of(L, a, i), *c = sti_stochastic_layout_c(L, i),
+                     weight = sti_stochastic_layout_weight(L, i);
+        const int m = sti_stochastic_layout_m(L, i);
         memset(k.t, 0, (size_t)m * sizeof *k.t);
-        sti_block_multiply(sti_layout_Q(L, i), 1, d, k.t);
-        sti_layout_bounds(L, i, k.low, k.high);
+        sti_block_multiply(sti_stochastic_layout_Q(L, i), 1, d, k.t);
+        sti_stochastic_layout_bounds(L, i, k.low, k.high);
         for (int j = 0; j < m; j++) {
             worst = fmax(worst, fmax(fabs(k.t[j]), beyond(d[j], k.low[j], k.high[j])));
             slope += c != NULL && counts(L, i) ? weight * c[j] * d[j] : 0;
             size = fmax(size, fabs(d[j]));
         }
-        sti_layout_sides(L, i, k.low, k.high);
+        sti_stochastic_layout_sides(L, i, k.low, k.high);
         const double* v = k.v + L->row[i];
-        for (int j = 0; j < sti_layout_q(L, i); j++) worst = fmax(worst, beyond(v[j], k.low[j], k.high[j]));
+        for (int j = 0; j < sti_stochastic_layout_q(L, i); j++) worst = fmax(worst, beyond(v[j], k.low[j], k.high[j]));
     }
     double largest[2] = {worst, size};
-    sti_layout_sum(L, &slope, 1);
-    sti_layout_most(L, largest, 2);
+    sti_stochastic_layout_sum(L, &slope, 1);
+    sti_stochastic_layout_most(L, largest, 2);
     worst = largest[0], size = largest[1];
     a->objective = slope;
     a->residual = size > 0 ? worst / size : INFINITY;

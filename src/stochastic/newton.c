@@ -18,7 +18,7 @@ void sti_stochastic_step_clear(sti_env* env, sti_stochastic_step* step) {
 }
 
 typedef struct work {
-    const sti_layout* L;
+    const sti_stochastic_layout* L;
     sti_arrow arrow;
     double *D, *E;    // in the scale of program.h        (all variables), (all rows)
     double *u, *l;    // solution
@@ -27,7 +27,7 @@ typedef struct work {
     double* block;
 } work;
 
-static sti_status reserve(sti_env* env, const sti_layout* L, work* w, sti_stochastic_step* out) {
+static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, work* w, sti_stochastic_step* out) {
     const size_t nv = L->var[L->blocks], nr = L->row[L->blocks], order = (size_t)L->p->n + (size_t)L->p->p;
     w->block = sti_alloc_array_zero(env, sti_size_mul(4, sti_size_add(nv, nr)), sizeof *w->block);
     out->order = (int)order;
@@ -44,7 +44,7 @@ static sti_status reserve(sti_env* env, const sti_layout* L, work* w, sti_stocha
     return STI_OK;
 }
 
-static sti_status check(sti_env* env, const sti_layout* L, const sti_stochastic_system* s) {
+static sti_status check(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_system* s) {
     const int n = L->p->n;
     for (size_t k = 0; k < L->var[L->blocks]; k++) {
         const double d = k < (size_t)n ? s->D0[k] : s->D[k - (size_t)n];
@@ -57,14 +57,14 @@ static sti_status check(sti_env* env, const sti_layout* L, const sti_stochastic_
 
 // Data of the system as of S3, in the scale of program.h: rows of y_i and multipliers l_i are divided by p_i.
 static void load(work* w, const sti_stochastic_system* s) {
-    const sti_layout* L = w->L;
+    const sti_stochastic_layout* L = w->L;
     const int n = L->p->n, p = L->p->p;
     memcpy(w->D, s->D0, (size_t)n * sizeof *w->D);
     memcpy(w->ru, s->rhs0, (size_t)n * sizeof *w->ru);
     memcpy(w->rl, s->rhs0 + n, (size_t)p * sizeof *w->rl);
     const double *D = s->D, *rhs = s->rhs;
     for (int i = 1; i < L->blocks; i++) {
-        const double weight = sti_layout_weight(L, i);
+        const double weight = sti_stochastic_layout_weight(L, i);
         for (size_t k = L->var[i]; k < L->var[i + 1]; k++) {
             w->D[k] = *D++ / weight;
             w->ru[k] = *rhs++ / weight;
@@ -75,20 +75,20 @@ static void load(work* w, const sti_stochastic_system* s) {
 
 // t = r - K z, the largest entry of it over that of r.
 static double residual(work* w) {
-    const sti_layout* L = w->L;
+    const sti_stochastic_layout* L = w->L;
     double worst = 0, size = 0;
     memcpy(w->tu, w->ru, L->var[L->blocks] * sizeof *w->tu);
     memcpy(w->tl, w->rl, L->row[L->blocks] * sizeof *w->tl);
     for (int i = 0; i < L->blocks; i++) {
         double *tu = w->tu + L->var[i], *tl = w->tl + L->row[i];
         const double *u = w->u + L->var[i], *l = w->l + L->row[i];
-        sti_block_multiply(sti_layout_Q(L, i), -1, u, tu);
-        sti_block_multiply_transposed(sti_layout_A(L, i), -1, l, tu);
-        sti_block_multiply(sti_layout_A(L, i), -1, u, tl);
-        for (int k = 0; k < sti_layout_m(L, i); k++) tu[k] -= w->D[L->var[i] + (size_t)k] * u[k];
+        sti_block_multiply(sti_stochastic_layout_Q(L, i), -1, u, tu);
+        sti_block_multiply_transposed(sti_stochastic_layout_A(L, i), -1, l, tu);
+        sti_block_multiply(sti_stochastic_layout_A(L, i), -1, u, tl);
+        for (int k = 0; k < sti_stochastic_layout_m(L, i); k++) tu[k] -= w->D[L->var[i] + (size_t)k] * u[k];
         if (i == 0) continue;
-        const sti_matrix *T = &L->p->scenarios[i - 1].T, *W0 = sti_layout_W0(L, i);
-        const double weight = sti_layout_weight(L, i);
+        const sti_matrix *T = &L->p->scenarios[i - 1].T, *W0 = sti_stochastic_layout_W0(L, i);
+        const double weight = sti_stochastic_layout_weight(L, i);
         sti_block_multiply_transposed(T, -1, w->l, tu);
         sti_block_multiply(W0, -1, w->u, tl);
         sti_block_multiply(T, -weight, u, w->tl);
@@ -106,7 +106,7 @@ static double residual(work* w) {
 }
 
 static sti_status solve(sti_env* env, work* w, sti_stochastic_step* out) {
-    const sti_layout* L = w->L;
+    const sti_stochastic_layout* L = w->L;
     w->arrow.held = 0;
     sti_arrow_factor(&w->arrow, w->D, w->E, 0);
     memcpy(w->u, w->ru, L->var[L->blocks] * sizeof *w->u);
@@ -124,13 +124,13 @@ static sti_status solve(sti_env* env, work* w, sti_stochastic_step* out) {
 }
 
 static void store(const work* w, sti_stochastic_step* out) {
-    const sti_layout* L = w->L;
+    const sti_stochastic_layout* L = w->L;
     memcpy(out->z0, w->u, (size_t)L->p->n * sizeof *out->z0);
     memcpy(out->z0 + L->p->n, w->l, (size_t)L->p->p * sizeof *out->z0);
     double* z = out->z;
     for (int i = 1; i < L->blocks; i++) {
         for (size_t k = L->var[i]; k < L->var[i + 1]; k++) *z++ = w->u[k];
-        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) *z++ = w->l[k] * sti_layout_weight(L, i);
+        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) *z++ = w->l[k] * sti_stochastic_layout_weight(L, i);
     }
 }
 
@@ -154,10 +154,10 @@ static sti_status decompose(sti_env* env, const work* w, sti_stochastic_step* ou
 
 sti_status sti_stochastic_newton_step(sti_env* env, const sti_stochastic* program, const sti_stochastic_system* system,
                                       sti_stochastic_step* step) {
-    sti_layout L;
+    sti_stochastic_layout L;
     *step = (sti_stochastic_step){0};
     sti_status status = sti_stochastic_check(env, program, NULL);
-    if (status == STI_OK) status = sti_layout_create(env, program, NULL, &L);
+    if (status == STI_OK) status = sti_stochastic_layout_create(env, program, NULL, &L);
     if (status != STI_OK) return status;
     work w = {.L = &L};
     status = check(env, &L, system);
@@ -171,7 +171,7 @@ sti_status sti_stochastic_newton_step(sti_env* env, const sti_stochastic* progra
     if (status == STI_OK) store(&w, step);
     sti_arrow_clear(&w.arrow);
     sti_free(env, w.block);
-    sti_layout_clear(env, &L);
+    sti_stochastic_layout_clear(env, &L);
     if (status != STI_OK) sti_stochastic_step_clear(env, step);
     return status;
 }

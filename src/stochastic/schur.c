@@ -102,9 +102,9 @@ static sti_status find_pattern(sti_env* env, sti_schur* s, size_t most) {
     return status;
 }
 
-sti_status sti_schur_create(sti_env* env, const sti_layout* L, int i, sti_schur* out) {
-    const sti_matrix *W = sti_layout_A(L, i), *Q = sti_layout_Q(L, i);
-    const size_t k = (size_t)sti_layout_m(L, i) + (size_t)sti_layout_q(L, i);
+sti_status sti_schur_create(sti_env* env, const sti_stochastic_layout* L, int i, sti_schur* out) {
+    const sti_matrix *W = sti_stochastic_layout_A(L, i), *Q = sti_stochastic_layout_Q(L, i);
+    const size_t k = (size_t)sti_stochastic_layout_m(L, i) + (size_t)sti_stochastic_layout_q(L, i);
     *out = (sti_schur){0};
     if (W->rows < FEWEST || W->dense != NULL || !is_diagonal(Q)) return STI_OK;
     sti_schur s = {.W = W, .Q = Q};

@@ -18,7 +18,7 @@ typedef struct sti_schur {
 } sti_schur;
 
 // Of block i, where it is large, sparse, and takes so much less memory than dense factors.
-sti_status sti_schur_create(sti_env* env, const sti_layout* L, int i, sti_schur* out);
+sti_status sti_schur_create(sti_env* env, const sti_stochastic_layout* L, int i, sti_schur* out);
 void sti_schur_clear(sti_env* env, sti_schur* s);  // accepts a zero struct
 
 static inline bool sti_schur_serves(const sti_schur* s) {

@@ -25,7 +25,7 @@ void sti_stochastic_answer_clear(sti_env* env, sti_stochastic_answer* a) {
     *a = (sti_stochastic_answer){0};
 }
 
-static sti_status reserve(sti_env* env, const sti_layout* L, sti_stochastic_answer* a) {
+static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, sti_stochastic_answer* a) {
     const size_t n = (size_t)L->p->n, p = (size_t)L->p->p, count = (size_t)L->blocks;
     *a = (sti_stochastic_answer){
         .n = L->p->n, .p = L->p->p, .scenario_count = L->p->scenario_count, .bound = NAN, .gap = NAN};
@@ -52,7 +52,7 @@ typedef struct room {
     double *u, *l;  // (all variables), (all rows)
 } room;
 
-static sti_status room_open(sti_env* env, const sti_layout* L, room* r) {
+static sti_status room_open(sti_env* env, const sti_stochastic_layout* L, room* r) {
     r->u = sti_alloc_array_zero(env, L->var[L->blocks], sizeof *r->u);
     r->l = sti_alloc_array_zero(env, L->row[L->blocks], sizeof *r->l);
     if (r->u != NULL && r->l != NULL) return STI_OK;
@@ -67,7 +67,7 @@ static void room_close(sti_env* env, room* r) {
     sti_free(env, r->l);
 }
 
-static bool fits(const sti_layout* L, const sti_stochastic_answer* a) {
+static bool fits(const sti_stochastic_layout* L, const sti_stochastic_answer* a) {
     return a->x != NULL && a->y != NULL && a->pi != NULL && a->l != NULL && a->n == L->p->n && a->p == L->p->p &&
            a->y_count == L->var[L->blocks] - (size_t)a->n && a->l_count == L->row[L->blocks] - (size_t)a->p;
 }
@@ -83,22 +83,23 @@ static void copy(double* to, const double* from, size_t count) {
     if (count > 0) memcpy(to, from, count * sizeof *to);
 }
 
-static void from_answer(const sti_layout* L, const sti_stochastic_answer* a, room* r) {
+static void from_answer(const sti_stochastic_layout* L, const sti_stochastic_answer* a, room* r) {
     copy(r->u, a->x, (size_t)a->n);
     copy(r->u + a->n, a->y, a->y_count);
     copy(r->l, a->pi, (size_t)a->p);
     copy(r->l + a->p, a->l, a->l_count);
     for (int i = 1; i < L->blocks; i++) {
-        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) r->l[k] /= sti_layout_weight(L, i);
+        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) r->l[k] /= sti_stochastic_layout_weight(L, i);
     }
 }
 
-static void to_answer(const sti_layout* L, const room* r, sti_stochastic_answer* a) {
+static void to_answer(const sti_stochastic_layout* L, const room* r, sti_stochastic_answer* a) {
     copy(a->x, r->u, (size_t)a->n);
     copy(a->y, r->u + a->n, a->y_count);
     copy(a->pi, r->l, (size_t)a->p);
     for (int i = 1; i < L->blocks; i++) {
-        for (size_t k = L->row[i]; k < L->row[i + 1]; k++) a->l[k - (size_t)a->p] = r->l[k] * sti_layout_weight(L, i);
+        for (size_t k = L->row[i]; k < L->row[i + 1]; k++)
+            a->l[k - (size_t)a->p] = r->l[k] * sti_stochastic_layout_weight(L, i);
     }
 }
 
@@ -109,45 +110,47 @@ static void forget(double* x, size_t count) {
 }
 
 // The point of a program in the form of another one that has its first variables and rows.
-static void first_parts(const sti_layout* from, const room* r, const sti_layout* L, sti_stochastic_answer* a) {
+static void first_parts(const sti_stochastic_layout* from, const room* r, const sti_stochastic_layout* L,
+                        sti_stochastic_answer* a) {
     for (int i = 0; i < L->blocks; i++) {
         double* u = i == 0 ? a->x : a->y + (L->var[i] - (size_t)a->n);
         double* l = i == 0 ? a->pi : a->l + (L->row[i] - (size_t)a->p);
-        copy(u, r->u + from->var[i], (size_t)sti_layout_m(L, i));
-        for (int k = 0; k < sti_layout_q(L, i); k++) l[k] = r->l[from->row[i] + (size_t)k] * sti_layout_weight(L, i);
+        copy(u, r->u + from->var[i], (size_t)sti_stochastic_layout_m(L, i));
+        for (int k = 0; k < sti_stochastic_layout_q(L, i); k++)
+            l[k] = r->l[from->row[i] + (size_t)k] * sti_stochastic_layout_weight(L, i);
     }
 }
 
 // Solve a derived program; its point goes into the answer.
-static sti_status solve_derived(sti_env* env, const sti_layout* L, const sti_derived* d,
+static sti_status solve_derived(sti_env* env, const sti_stochastic_layout* L, const sti_derived* d,
                                 const sti_stochastic_options* o, double deadline, sti_stochastic_way way,
                                 sti_stochastic_answer* a) {
-    sti_layout M;
+    sti_stochastic_layout M;
     room r = {0};
     sti_stochastic_options quiet = *o;
     quiet.trace = NULL;
-    sti_status status = sti_layout_create(env, &d->program, L->team, &M);
+    sti_status status = sti_stochastic_layout_create(env, &d->program, L->team, &M);
     if (status == STI_OK) status = room_open(env, &M, &r);
-    status = sti_layout_agree(env, L, status);
+    status = sti_stochastic_layout_agree(env, L, status);
     sti_stochastic_point point = {.u = r.u, .l = r.l};
     if (status == STI_OK) status = sti_stochastic_interior(env, &M, &quiet, deadline, way, &point);
     if (status == STI_OK) first_parts(&M, &r, L, a);
     a->iterations += point.iterations;
     room_close(env, &r);
-    sti_layout_clear(env, &M);
+    sti_stochastic_layout_clear(env, &M);
     return status;
 }
 
 // Entries of a Farkas vector on sides that are not there are rounding, and set to 0.
-static void clean_farkas(const sti_layout* L, sti_stochastic_answer* a, double* low, double* high) {
+static void clean_farkas(const sti_stochastic_layout* L, sti_stochastic_answer* a, double* low, double* high) {
     double largest = 0;
     for (int k = 0; k < a->p; k++) largest = fmax(largest, fabs(a->pi[k]));
     for (size_t k = 0; k < a->l_count; k++) largest = fmax(largest, fabs(a->l[k]));
-    sti_layout_most(L, &largest, 1);
+    sti_stochastic_layout_most(L, &largest, 1);
     for (int i = 0; i < L->blocks; i++) {
         double* l = i == 0 ? a->pi : a->l + (L->row[i] - (size_t)a->p);
-        sti_layout_sides(L, i, low, high);
-        for (int k = 0; k < sti_layout_q(L, i); k++) {
+        sti_stochastic_layout_sides(L, i, low, high);
+        for (int k = 0; k < sti_stochastic_layout_q(L, i); k++) {
             l[k] = largest > 0 ? -l[k] / largest : 0;
             if (isinf(l[k] >= 0 ? low[k] : high[k]) && fabs(l[k]) < 1e-6) l[k] = 0;
         }
@@ -163,17 +166,17 @@ static void tell_farkas(sti_stochastic_answer* a) {
                  a->bound);
 }
 
-static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
-                              sti_stochastic_way way, sti_stochastic_answer* a) {
+static sti_status seek_farkas(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* o,
+                              double deadline, sti_stochastic_way way, sti_stochastic_answer* a) {
     sti_derived d;
-    sti_status status = sti_layout_agree(env, L, sti_derived_elastic(env, L, &d));
+    sti_status status = sti_stochastic_layout_agree(env, L, sti_derived_elastic(env, L, &d));
     if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, way, a);
     sti_derived_clear(env, &d);
     if (status != STI_OK) return status;
     const size_t most = (size_t)(L->most_q > a->p ? L->most_q : a->p);
     double* sides = sti_alloc_array(env, sti_size_mul(2, most), sizeof *sides);
     if (sides == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a Farkas vector");
-    status = sti_layout_agree(env, L, status);
+    status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) clean_farkas(L, a, sides, sides + most);
     sti_free(env, sides);
     if (status == STI_OK) status = sti_stochastic_measure_farkas(env, L, a);
@@ -185,10 +188,10 @@ static sti_status seek_farkas(sti_env* env, const sti_layout* L, const sti_stoch
     return STI_OK;
 }
 
-static sti_status seek_ray(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
-                           sti_stochastic_way way, sti_stochastic_answer* a) {
+static sti_status seek_ray(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* o,
+                           double deadline, sti_stochastic_way way, sti_stochastic_answer* a) {
     sti_derived d;
-    sti_status status = sti_layout_agree(env, L, sti_derived_ray(env, L, &d));
+    sti_status status = sti_stochastic_layout_agree(env, L, sti_derived_ray(env, L, &d));
     if (status == STI_OK) status = solve_derived(env, L, &d, o, deadline, way, a);
     sti_derived_clear(env, &d);
     if (status == STI_OK) status = sti_stochastic_measure_ray(env, L, a);
@@ -205,18 +208,18 @@ static sti_status seek_ray(sti_env* env, const sti_layout* L, const sti_stochast
 
 // ---- the whole
 
-static bool is_warm(const sti_layout* L, const sti_stochastic_answer* start) {
+static bool is_warm(const sti_stochastic_layout* L, const sti_stochastic_answer* start) {
     const bool warm = start != NULL && fits(L, start) && all_finite(start->x, (size_t)L->p->n) &&
                       all_finite(start->y, start->y_count) && all_finite(start->pi, (size_t)L->p->p) &&
                       all_finite(start->l, start->l_count);
     double cold = !warm;
-    sti_layout_most(L, &cold, 1);
+    sti_stochastic_layout_most(L, &cold, 1);
     return !(cold > 0);
 }
 
-static bool is_late(sti_env* env, const sti_layout* L, double deadline) {
+static bool is_late(sti_env* env, const sti_stochastic_layout* L, double deadline) {
     double late = isfinite(deadline) && sti_now(env) > deadline;
-    sti_layout_most(L, &late, 1);
+    sti_stochastic_layout_most(L, &late, 1);
     return late > 0;
 }
 
@@ -225,11 +228,11 @@ static bool is_good(const sti_stochastic_options* o, const sti_stochastic_answer
 }
 
 // proofs: where there is no point, that there is none, or no best one, is to be shown.
-static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
+static sti_status run(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* o, double deadline,
                       sti_stochastic_way way, bool proofs, sti_stochastic_answer* a) {
     const bool warm = is_warm(L, o->start);
     room r = {0};
-    sti_status status = sti_layout_agree(env, L, room_open(env, L, &r));
+    sti_status status = sti_stochastic_layout_agree(env, L, room_open(env, L, &r));
     if (status != STI_OK) {
         room_close(env, &r);
         return status;
@@ -260,34 +263,34 @@ static sti_status run(sti_env* env, const sti_layout* L, const sti_stochastic_op
     return status;
 }
 
-static double largest_of(const sti_layout* L, const sti_stochastic_answer* a) {
+static double largest_of(const sti_stochastic_layout* L, const sti_stochastic_answer* a) {
     double size = 0;
     for (int k = 0; k < a->n; k++) size = fmax(size, fabs(a->x[k]));
     for (size_t k = 0; k < a->y_count; k++) size = fmax(size, fabs(a->y[k]));
-    sti_layout_most(L, &size, 1);
+    sti_stochastic_layout_most(L, &size, 1);
     return size;
 }
 
 // How far out points, or multipliers, may be of which a proof with rounding says nothing. INFINITY: it leaves none.
-static double reach_of(const sti_layout* L, const sti_stochastic_answer* a) {
+static double reach_of(const sti_stochastic_layout* L, const sti_stochastic_answer* a) {
     if (a->outcome == STI_CONIC_LIMIT) return 0;
     if (a->outcome == STI_CONIC_INFEASIBLE) return a->bound;
     return a->outcome == STI_CONIC_UNBOUNDED ? 1 / (a->residual * largest_of(L, a)) : INFINITY;
 }
 
 // |(x, y)|_1, and that of the multipliers
-static double length_of(const sti_layout* L, const sti_stochastic_answer* a) {
+static double length_of(const sti_stochastic_layout* L, const sti_stochastic_answer* a) {
     double first = 0, rest = 0;
     for (int k = 0; k < a->n; k++) first += fabs(a->x[k]);
     for (int k = 0; k < a->p; k++) first += fabs(a->pi[k]);
     for (size_t k = 0; k < a->y_count; k++) rest += fabs(a->y[k]);
     for (size_t k = 0; k < a->l_count; k++) rest += fabs(a->l[k]);
-    sti_layout_sum(L, &rest, 1);
+    sti_stochastic_layout_sum(L, &rest, 1);
     return first + rest;
 }
 
 // Does what was found in other units hold on the data as given?
-static sti_status judge_restored(sti_env* env, const sti_layout* L, const sti_stochastic_options* o,
+static sti_status judge_restored(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* o,
                                  sti_stochastic_answer* a, bool* holds) {
     sti_status status = STI_OK;
     *holds = false;
@@ -312,7 +315,7 @@ static sti_status judge_restored(sti_env* env, const sti_layout* L, const sti_st
 
 // Does b, found in other units, take the place of a? A proof with rounding gives way to a point beyond its reach, and
 // what is nearly one leaves the question open.
-static bool outranks(const sti_layout* L, double reach, bool holds, const sti_stochastic_answer* b) {
+static bool outranks(const sti_stochastic_layout* L, double reach, bool holds, const sti_stochastic_answer* b) {
     if (reach == 0) return holds;
     const bool nearly = b->outcome == STI_CONIC_LIMIT && b->residual <= NEARLY && b->gap <= NEARLY;
     const double length = length_of(L, b);
@@ -321,10 +324,10 @@ static bool outranks(const sti_layout* L, double reach, bool holds, const sti_st
 
 // Once more with care and rows and columns of size 1, where the first run came to no end, or to a proof that says
 // nothing of points that are far out: one that is there outranks it.
-static sti_status run_equilibrated(sti_env* env, const sti_layout* L, const sti_stochastic_options* o, double deadline,
-                                   sti_stochastic_answer* a) {
+static sti_status run_equilibrated(sti_env* env, const sti_stochastic_layout* L, const sti_stochastic_options* o,
+                                   double deadline, sti_stochastic_answer* a) {
     sti_equilibrated s;
-    sti_layout M = {0};
+    sti_stochastic_layout M = {0};
     sti_stochastic_answer b = {0};
     sti_stochastic_options fresh = *o;
     const double reach = reach_of(L, a);
@@ -332,9 +335,9 @@ static sti_status run_equilibrated(sti_env* env, const sti_layout* L, const sti_
     fresh.start = NULL;
     sti_status status = sti_equilibrate(env, L, &s);
     if (status != STI_OK) return status;
-    status = sti_layout_create(env, &s.program, L->team, &M);
+    status = sti_stochastic_layout_create(env, &s.program, L->team, &M);
     if (status == STI_OK) status = reserve(env, &M, &b);
-    status = sti_layout_agree(env, L, status);
+    status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) status = run(env, &M, &fresh, deadline, STI_STOCHASTIC_CAREFUL, !(reach > 0), &b);
     if (status == STI_OK) {
         sti_equilibrated_restore(L, &s, &b);
@@ -349,7 +352,7 @@ static sti_status run_equilibrated(sti_env* env, const sti_layout* L, const sti_
         }
     }
     sti_stochastic_answer_clear(env, &b);
-    sti_layout_clear(env, &M);
+    sti_stochastic_layout_clear(env, &M);
     sti_equilibrated_clear(env, &s);
     return status;
 }
@@ -358,20 +361,20 @@ sti_status sti_stochastic_solve(sti_env* env, const sti_stochastic* program, con
                                 sti_stochastic_answer* answer) {
     const sti_stochastic_options o = options != NULL ? *options : sti_stochastic_options_default();
     const double begin = sti_clock();
-    const sti_layout team = {.team = o.team};
-    sti_layout L;
+    const sti_stochastic_layout team = {.team = o.team};
+    sti_stochastic_layout L;
     *answer = (sti_stochastic_answer){0};
     if (!(o.tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a positive number is expected", o.tol);
     sti_status status = sti_stochastic_check(env, program, o.team);
     if (status != STI_OK) return status;
-    status = sti_layout_create(env, program, o.team, &L);
+    status = sti_stochastic_layout_create(env, program, o.team, &L);
     if (status == STI_OK) status = reserve(env, &L, answer);
-    status = sti_layout_agree(env, &team, status);
+    status = sti_stochastic_layout_agree(env, &team, status);
     const double deadline = sti_deadline(env, o.time_limit_s);
     if (status == STI_OK) status = run(env, &L, &o, deadline, STI_STOCHASTIC_COLD, true, answer);
     if (status == STI_OK && isfinite(reach_of(&L, answer)) && !is_late(env, &L, deadline))
         status = run_equilibrated(env, &L, &o, deadline, answer);
-    sti_layout_clear(env, &L);
+    sti_stochastic_layout_clear(env, &L);
     answer->time_s = sti_clock() - begin;
     if (status != STI_OK) sti_stochastic_answer_clear(env, answer);
     return status;

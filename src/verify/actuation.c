@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/actuation.h>
 
 #include "base/env.h"
 

@@ -11,7 +11,8 @@
 // not above its bound. The moduli are done in doubles, with a margin of 1e-9 for their rounding.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/bounds.h>
+#include <stiction/problem.h>
 #include <string.h>
 
 #include "verify/formula.h"

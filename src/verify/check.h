@@ -7,7 +7,7 @@
 #ifndef STI_VERIFY_CHECK_H
 #define STI_VERIFY_CHECK_H
 
-#include <stiction/verify.h>
+#include <stiction/problem.h>
 
 #include "exact/rationals.h"
 

@@ -19,7 +19,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/conic.h>
 
 #include "base/env.h"
 #include "verify/data.h"

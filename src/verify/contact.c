@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/contact.h>
 
 #include "base/env.h"
 #include "verify/contact_farkas.h"

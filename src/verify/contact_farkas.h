@@ -2,7 +2,7 @@
 #ifndef STI_VERIFY_CONTACT_FARKAS_H
 #define STI_VERIFY_CONTACT_FARKAS_H
 
-#include <stiction/verify.h>
+#include <stiction/contact.h>
 
 #include "base/env.h"
 

@@ -2,7 +2,7 @@
 #ifndef STI_VERIFY_CONTACT_RESIDUAL_H
 #define STI_VERIFY_CONTACT_RESIDUAL_H
 
-#include <stiction/verify.h>
+#include <stiction/contact.h>
 
 // The data are checked, r, v and lambda are there and finite. Fills the residuals and the worst_ fields, and `runaway`:
 // how many times farther than trusted the forces are from the data (at most 1: not).

@@ -8,7 +8,7 @@
 // as well as an x of doubles can, the sum is the least one whatever y is.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/l1.h>
 
 #include "base/env.h"
 #include "verify/data.h"

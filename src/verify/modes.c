@@ -99,7 +99,7 @@ void sti_modes_check_rate(sti_modes_check* k, int contact, int part, sti_fractio
 void sti_modes_check_mu(sti_modes_check* k, int contact, sti_fraction* r) {
     const sti_instant* in = k->instant;
     const sti_instant_contact* c = &in->contacts[contact];
-    const bool slides = k->modes->contacts[contact].status == STI_CONTACT_SLIDING;
+    const bool slides = k->modes->contacts[contact].status == STI_CONTACT_STATUS_SLIDING;
     const sti_rationals* exact = in->exact == NULL ? NULL : slides ? in->exact->mu_kinetic : in->exact->mu;
     get(k, r, exact, slides ? &c->mu_kinetic : &c->mu, exact != NULL ? (size_t)contact : 0);
 }
@@ -134,13 +134,13 @@ bool sti_modes_check_word(const sti_modes_check* k, int contact, const char* tex
     }
     out->letter = text[0];
     const bool one = text[1] == '\0';
-    if (status == STI_CONTACT_APART) return one && (text[0] == 's' || text[0] == 'a');
-    if (status == STI_CONTACT_LEAVING) return one && text[0] == 's';
-    if (status == STI_CONTACT_JOINT) return one && text[0] == 'j';
+    if (status == STI_CONTACT_STATUS_APART) return one && (text[0] == 's' || text[0] == 'a');
+    if (status == STI_CONTACT_STATUS_LEAVING) return one && text[0] == 's';
+    if (status == STI_CONTACT_STATUS_JOINT) return one && text[0] == 'j';
     if (one && text[0] == 's') return !k->instant->contacts[contact].bilateral;
     if (k->options->contacts_only) return one && text[0] == 'c';
-    if (status == STI_CONTACT_SLIDING && tangents == 2) return one && text[0] == 'c';
-    if (status == STI_CONTACT_SLIDING) {
+    if (status == STI_CONTACT_STATUS_SLIDING && tangents == 2) return one && text[0] == 'c';
+    if (status == STI_CONTACT_STATUS_SLIDING) {
         double d[2];
         sti_modes_check_slip(k, contact, d);
         return one && text[0] == (d[0] > 0 ? 'l' : 'r');
@@ -288,13 +288,13 @@ static bool law_holds(sti_modes_check* k, int contact, const sti_mode_word* w, c
     const sti_contact_status status = k->modes->contacts[contact].status;
     if (w->letter == 's' || w->letter == 'a') {
         if (!no_force(p, 1 + tangents, 0)) return false;
-        return status == STI_CONTACT_LEAVING || positive(&p.a[0], w->letter == 's' ? 1 : -1, strict);
+        return status == STI_CONTACT_STATUS_LEAVING || positive(&p.a[0], w->letter == 's' ? 1 : -1, strict);
     }
     if (sti_fraction_sign(&p.a[0]) != 0) return false;
     if (w->letter == 'j') return no_force(p, 1 + tangents, 1);
     if (k->options->contacts_only) return true;
     if (p.c != NULL && !positive(&p.c[0], side, strict)) return false;
-    if (status == STI_CONTACT_SLIDING) return p.c == NULL || sliding_holds(k, contact, p, side, tangents);
+    if (status == STI_CONTACT_STATUS_SLIDING) return p.c == NULL || sliding_holds(k, contact, p, side, tangents);
     if (tangents == 0) return true;
     if (tangents == 1)
         return axis_holds(k, contact, p, 1, w->letter == 'l' ? '+' : w->letter == 'r' ? '-' : '0', side, strict);
@@ -438,14 +438,16 @@ static bool status_holds(sti_modes_check* k, int i) {
     if (c->state == STI_INSTANT_STICK) slips = false;
     if (c->bilateral) {
         const bool rough = c->tangent_count > 0 && (slips ? c->mu_kinetic : c->mu) > 0;
-        return status == (!rough ? STI_CONTACT_JOINT : slips ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
+        return status == (!rough  ? STI_CONTACT_STATUS_JOINT
+                          : slips ? STI_CONTACT_STATUS_SLIDING
+                                  : STI_CONTACT_STATUS_ROLLING);
     }
-    if (c->gap > k->options->gap_tol) return status == STI_CONTACT_APART;
+    if (c->gap > k->options->gap_tol) return status == STI_CONTACT_STATUS_APART;
     if (c->state == STI_INSTANT_BY_VELOCITY) {
         const int gap_rate = velocity_sign(k, c->n, c->n_offset);
-        if (gap_rate != 0) return gap_rate > 0 && status == STI_CONTACT_LEAVING;
+        if (gap_rate != 0) return gap_rate > 0 && status == STI_CONTACT_STATUS_LEAVING;
     }
-    return status == (slips ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
+    return status == (slips ? STI_CONTACT_STATUS_SLIDING : STI_CONTACT_STATUS_ROLLING);
 }
 
 // The polygon of contact `own`, and of every other with friction; none of them slides.
@@ -456,7 +458,8 @@ static bool own_polygon(sti_modes_check* k, int own) {
     for (int i = 0; i < in->contact_count; i++) {
         const sti_instant_contact* c = &in->contacts[i];
         if ((!c->bilateral && c->gap > k->options->gap_tol) || c->tangent_count != 2 || c->mu == 0) continue;
-        bool same = c->corner_count == k->modes->corner_count && k->modes->contacts[i].status != STI_CONTACT_SLIDING;
+        bool same =
+            c->corner_count == k->modes->corner_count && k->modes->contacts[i].status != STI_CONTACT_STATUS_SLIDING;
         for (int j = 0; same && j < 2 * c->corner_count; j++) same = c->corner[j] == p->corner[j];
         if (!same) return sti_modes_check_fail(k, "another friction polygon at contact %s", c->name);
     }

@@ -118,14 +118,15 @@ static bool open_holds(case_view* v, int contact) {
     const sti_contact_status status = v->k->modes->contacts[contact].status;
     const bool bilateral = v->k->instant->contacts[contact].bilateral;
     if (!slips_free(v, contact)) return false;
-    if (status == STI_CONTACT_APART || status == STI_CONTACT_LEAVING) return nu_sign(v, contact, 0) == 0;
+    if (status == STI_CONTACT_STATUS_APART || status == STI_CONTACT_STATUS_LEAVING) return nu_sign(v, contact, 0) == 0;
     if (!bilateral && nu_sign(v, contact, 0) < 0) return false;
-    if (status == STI_CONTACT_JOINT) {
+    if (status == STI_CONTACT_STATUS_JOINT) {
         psi(v, contact, 0, &v->k->f[0]);
         return sti_fraction_sign(&v->k->f[0]) == 0;
     }
     for (int side = 1; side >= (bilateral ? -1 : 1); side -= 2) {
-        if (status == STI_CONTACT_SLIDING ? !sliding_force_holds(v, contact, side) : !cone_holds(v, contact, side))
+        if (status == STI_CONTACT_STATUS_SLIDING ? !sliding_force_holds(v, contact, side)
+                                                 : !cone_holds(v, contact, side))
             return false;
     }
     return true;
@@ -154,10 +155,10 @@ static bool contact_holds(case_view* v, int contact) {
     if (word.letter == 's' || word.letter == 'a') {
         const int sign = nu_sign(v, contact, 0);
         if (!slips_free(v, contact)) return false;
-        return c->status == STI_CONTACT_LEAVING ? sign == 0 : word.letter == 's' ? sign >= 0 : sign <= 0;
+        return c->status == STI_CONTACT_STATUS_LEAVING ? sign == 0 : word.letter == 's' ? sign >= 0 : sign <= 0;
     }
-    if (c->status == STI_CONTACT_SLIDING) return slips_free(v, contact) && sliding_force_holds(v, contact, side);
-    if (c->status == STI_CONTACT_JOINT) return open_holds(v, contact);
+    if (c->status == STI_CONTACT_STATUS_SLIDING) return slips_free(v, contact) && sliding_force_holds(v, contact, side);
+    if (c->status == STI_CONTACT_STATUS_JOINT) return open_holds(v, contact);
     if (k->instant->contacts[contact].tangent_count == 0) return cone_holds(v, contact, side);
     return rolling_holds(v, contact, &word, side);
 }
@@ -205,9 +206,9 @@ static bool words_are_complete(const sti_modes_check* k, int i) {
     const sti_instant_contact* in = &k->instant->contacts[i];
     const int sides = in->bilateral ? 2 : 1, separate = in->bilateral || in->pressed ? 0 : 1;
     int expected = 1;
-    if (c->status == STI_CONTACT_APART) expected = 2;
-    if (c->status == STI_CONTACT_SLIDING) expected = sides + separate;
-    if (c->status == STI_CONTACT_ROLLING) {
+    if (c->status == STI_CONTACT_STATUS_APART) expected = 2;
+    if (c->status == STI_CONTACT_STATUS_SLIDING) expected = sides + separate;
+    if (c->status == STI_CONTACT_STATUS_ROLLING) {
         const int own = in->tangent_count == 0 ? 1 : in->tangent_count == 1 ? 3 : 2 * k->modes->corner_count + 1;
         expected = sides * own + separate;
     }

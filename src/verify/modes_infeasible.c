@@ -50,10 +50,10 @@ static int side_of(sti_modes_check* k, const sti_mode* mode, int contact) {
     if (w.letter == 's' || w.letter == 'a') {
         const int sign = nu_sign(k, mode, contact, 0);
         if (!slips_free(k, mode, contact)) return -1;
-        if (c->status == STI_CONTACT_LEAVING) return sign == 0 ? 0 : -1;
+        if (c->status == STI_CONTACT_STATUS_LEAVING) return sign == 0 ? 0 : -1;
         return w.letter == 's' ? sign : -sign;
     }
-    const bool rolls = c->status == STI_CONTACT_ROLLING && tangents > 0 && !k->options->contacts_only;
+    const bool rolls = c->status == STI_CONTACT_STATUS_ROLLING && tangents > 0 && !k->options->contacts_only;
     if (!rolls) return slips_free(k, mode, contact) ? 0 : -1;
     if (w.letter == 'n') return 0;
     if (tangents == 1) return (w.letter == 'l' ? 1 : -1) * nu_sign(k, mode, contact, 1);

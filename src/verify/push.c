@@ -15,7 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stiction/manipulation.h>
-#include <stiction/verify.h>
+#include <stiction/problem.h>
 #include <string.h>
 
 #include "base/env.h"

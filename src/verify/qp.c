@@ -16,7 +16,7 @@
 // A multiplier of a side that is not there proves nothing: it makes h infinite. P is tested as in conic.c.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/qp.h>
 
 #include "base/env.h"
 #include "verify/conic.h"

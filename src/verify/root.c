@@ -12,7 +12,7 @@
 //     nothing left out  the boxes cover what was searched: found by cutting along their faces
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/roots.h>
 #include <string.h>
 
 #include "verify/formula.h"

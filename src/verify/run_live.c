@@ -255,7 +255,7 @@ typedef struct saved {
 
 static const char magic[8] = "STICHK1";
 
-sti_status sti_run_checker_save(const sti_run_checker* checker, void** bytes, size_t* size) {
+sti_status sti_run_checker_save_state(const sti_run_checker* checker, void** bytes, size_t* size) {
     const size_t n = (size_t)checker->window.body_count, frames = 2 * FRAME_COLUMNS * n * sizeof(double);
     *size = sizeof(saved) + frames;
     char* to = sti_alloc(checker->env, *size);
@@ -291,7 +291,7 @@ static bool places_fit(const sti_bodies* bodies, const sti_run_verification* v) 
     return true;
 }
 
-sti_status sti_run_checker_load(sti_run_checker* checker, const void* bytes, size_t size) {
+sti_status sti_run_checker_load_state(sti_run_checker* checker, const void* bytes, size_t size) {
     const size_t n = (size_t)checker->window.body_count, frames = 2 * FRAME_COLUMNS * n * sizeof(double);
     saved s;
     if (size == sizeof s + frames) memcpy(&s, bytes, sizeof s);

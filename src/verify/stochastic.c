@@ -14,7 +14,7 @@
 // `possible`. unbounded: a direction d with Q d = 0, c'd < 0, along which no row and no bound ends.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/stochastic.h>
 
 #include "base/env.h"
 #include "verify/data.h"

@@ -135,7 +135,7 @@ static sti_status cut(sti_env* env, const filling* f, int free_count, int pairs,
     return STI_OK;
 }
 
-void sti_avi_posed_clear(sti_env* env, sti_avi_posed* posed) {
+void sti_avi_mlcp_clear(sti_env* env, sti_avi_mlcp* posed) {
     sti_mlcp* p = &posed->mlcp;
     sti_matrix_clear(env, &p->A);
     sti_matrix_clear(env, &p->C);
@@ -145,7 +145,7 @@ void sti_avi_posed_clear(sti_env* env, sti_avi_posed* posed) {
     sti_rationals_destroy((sti_rationals*)p->matrix_exact);
     sti_rationals_destroy((sti_rationals*)p->vector_exact);
     sti_free(env, posed->pair_of);
-    *posed = (sti_avi_posed){0};
+    *posed = (sti_avi_mlcp){0};
 }
 
 static int list_pairs(const sti_avi* p, int* pair_of) {
@@ -160,8 +160,8 @@ static int list_pairs(const sti_avi* p, int* pair_of) {
     return count;
 }
 
-sti_status sti_avi_pose(sti_env* env, const sti_avi* avi, sti_avi_posed* out) {
-    *out = (sti_avi_posed){0};
+sti_status sti_avi_mlcp_make(sti_env* env, const sti_avi* avi, sti_avi_mlcp* out) {
+    *out = (sti_avi_mlcp){0};
     sti_status status = check(env, avi);
     if (status != STI_OK) return status;
     out->pair_of = sti_alloc_array(env, (size_t)avi->m + 2 * (size_t)avi->n, sizeof *out->pair_of);
@@ -186,7 +186,7 @@ sti_status sti_avi_pose(sti_env* env, const sti_avi* avi, sti_avi_posed* out) {
                            .vector_exact = f.vector_exact};
     if (f.status == STI_OK) f.status = cut(env, &f, free_count, pairs, &out->mlcp);
     sti_free(env, f.matrix);
-    if (f.status != STI_OK) sti_avi_posed_clear(env, out);
+    if (f.status != STI_OK) sti_avi_mlcp_clear(env, out);
     return f.status;
 }
 
@@ -194,12 +194,12 @@ sti_status sti_avi_pose(sti_env* env, const sti_avi* avi, sti_avi_posed* out) {
 
 sti_status sti_avi_solve(sti_env* env, const sti_avi* avi, const sti_lcp_options* options, sti_lcp_answer* answer) {
     sti_lcp_options o = options != NULL ? *options : sti_lcp_options_default();
-    sti_avi_posed posed;
+    sti_avi_mlcp posed;
     *answer = (sti_lcp_answer){0};
-    sti_status status = sti_avi_pose(env, avi, &posed);
+    sti_status status = sti_avi_mlcp_make(env, avi, &posed);
     if (status != STI_OK) return status;
     o.covering = o.start = NULL;
-    const bool box = o.solver == STI_SOLVER_AUTO && sti_avi_is_box(avi);
+    const bool box = o.solver == STI_LCP_AUTO && sti_avi_is_box(avi);
     if (box) status = sti_avi_solve_box(env, avi, &posed.mlcp, &o, false, answer);
     if (status == STI_OK && answer->outcome != STI_SOLVED) {
         sti_lcp_answer_clear(env, answer);
@@ -216,6 +216,6 @@ sti_status sti_avi_solve(sti_env* env, const sti_avi* avi, const sti_lcp_options
             sti_lcp_answer_clear(env, &first);
         }
     }
-    sti_avi_posed_clear(env, &posed);
+    sti_avi_mlcp_clear(env, &posed);
     return status;
 }

@@ -321,16 +321,16 @@ static sti_status reserve_answer(sti_env* env, const sti_avi* p, sti_lcp_answer*
 static void accept(long iterations, double time_s, sti_lcp_answer* a) {
     a->outcome = STI_SOLVED;
     a->termination = STI_END_SOLUTION;
-    a->solver = STI_SOLVER_LEMKE;
+    a->solver = STI_LCP_LEMKE;
     a->iterations = iterations;
     a->certificate.proof = STI_PROOF_SOLUTION;
     a->certificate.bound = INFINITY;
-    a->attempts[a->attempt_count++] = (sti_attempt){.solver = STI_SOLVER_LEMKE,
-                                                    .termination = STI_END_SOLUTION,
-                                                    .residual = a->residual,
-                                                    .iterations = iterations,
-                                                    .time_s = time_s,
-                                                    .why = "a bounded box, where it cannot end on a ray"};
+    a->attempts[a->attempt_count++] = (sti_lcp_attempt){.solver = STI_LCP_LEMKE,
+                                                        .termination = STI_END_SOLUTION,
+                                                        .residual = a->residual,
+                                                        .iterations = iterations,
+                                                        .time_s = time_s,
+                                                        .why = "a bounded box, where it cannot end on a ray"};
     if (!a->exact)
         snprintf(a->reason, sizeof a->reason, "Lemke's method on the bounded box, where it cannot end on a ray");
 }
@@ -358,7 +358,7 @@ sti_status sti_avi_solve_box(sti_env* env, const sti_avi* p, const sti_mlcp* mlc
     sti_lcp_answer inner = {0};
     box b;
     sti_status status = pose_box(env, p, &b);
-    o.solver = STI_SOLVER_LEMKE;
+    o.solver = STI_LCP_LEMKE;
     o.covering = b.covering;
     o.rounded = true;
     if (status == STI_OK) status = sti_lcp_solve(env, &b.lcp, &o, &inner);

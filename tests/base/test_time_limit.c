@@ -50,7 +50,7 @@ typedef sti_status (*call)(sti_env* env, const data* d, bool* whole);
 
 static sti_status classify(sti_env* env, const data* d, bool* whole) {
     sti_classes* c;
-    const sti_status status = sti_matrix_classify(env, &d->lcp.M, NULL, NULL, &c);
+    const sti_status status = sti_classes_create(env, &d->lcp.M, NULL, NULL, &c);
     if (status != STI_OK) return status;
     for (int k = 0; k < STI_CLASS_COUNT; k++) *whole = *whole && c->finding[k].verdict != STI_UNDECIDED;
     sti_classes_destroy(env, c);
@@ -59,7 +59,7 @@ static sti_status classify(sti_env* env, const data* d, bool* whole) {
 
 static sti_status homogeneous(sti_env* env, const data* d, bool* whole) {
     sti_homogeneous_test* t;
-    const sti_status status = sti_lcp_homogeneous_test(env, &d->lcp, NULL, &t);
+    const sti_status status = sti_homogeneous_test_create(env, &d->lcp, NULL, &t);
     if (status != STI_OK) return status;
     *whole = t->trivial != STI_UNDECIDED;
     sti_homogeneous_test_destroy(env, t);
@@ -78,7 +78,7 @@ static sti_status enumerate(sti_env* env, const data* d, bool* whole) {
 static sti_status solve(sti_env* env, const data* d, bool* whole) {
     sti_lcp_answer a;
     sti_lcp_options o = sti_lcp_options_default();
-    o.solver = STI_SOLVER_ENUM;
+    o.solver = STI_LCP_ENUM;
     const sti_status status = sti_lcp_solve(env, &d->lcp, &o, &a);
     if (status != STI_OK) return status;
     *whole = a.outcome == STI_SOLVED;
@@ -105,7 +105,7 @@ static sti_status modes(sti_env* env, const data* d, bool* whole) {
 
 static sti_status sticking(sti_env* env, const data* d, bool* whole) {
     sti_sticking* s;
-    const sti_status status = sti_sticking_analyze(env, sti_instant_of(d->instant), NULL, &s);
+    const sti_status status = sti_sticking_create(env, sti_instant_of(d->instant), NULL, &s);
     if (status != STI_OK) return status;
     *whole = !s->cut_short;
     sti_sticking_destroy(s);
@@ -114,7 +114,7 @@ static sti_status sticking(sti_env* env, const data* d, bool* whole) {
 
 static sti_status closure(sti_env* env, const data* d, bool* whole) {
     sti_closure c;
-    const sti_status status = sti_force_closure(env, sti_instant_of(d->collision), NULL, &c);
+    const sti_status status = sti_force_closure_analyze(env, sti_instant_of(d->collision), NULL, &c);
     if (status != STI_OK) return status;
     *whole = c.closed != STI_UNDECIDED;
     sti_closure_clear(env, &c);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stiction/bodies.h>
-#include <stiction/verify.h>
+#include <stiction/contact.h>
 #include <string.h>
 
 #include "support/failing_env.h"

@@ -65,7 +65,7 @@ static bool holds(machine* m) {
     sti_instant* a = instant_now(m);
     sti_sticking* s;
     sti_sticking_verification v;
-    assert_int_equal(sti_sticking_analyze(m->env, a, NULL, &s), STI_OK);
+    assert_int_equal(sti_sticking_create(m->env, a, NULL, &s), STI_OK);
     const sti_sticking_outcome outcome = s->answer.outcome;
     assert_true(outcome == STI_STICKING_YES || outcome == STI_STICKING_NO);
     assert_int_equal(sti_verify_sticking(m->env, a, &s->answer, 1e-9, &v), STI_OK);
@@ -194,7 +194,7 @@ static void bounded_forces_are_told_from_surfaces(void** state) {
     sti_instant* a = instant_now(&m);
     sti_closure closure;
     bool accepted;
-    assert_int_equal(sti_force_closure(m.env, a, NULL, &closure), STI_OK);
+    assert_int_equal(sti_force_closure_analyze(m.env, a, NULL, &closure), STI_OK);
     assert_int_equal(closure.closed, STI_NO);
     assert_int_equal(closure.n, 3);
     assert_int_equal(closure.contact_count, 2);
@@ -202,7 +202,7 @@ static void bounded_forces_are_told_from_surfaces(void** state) {
     assert_true(accepted);
     sti_closure_clear(m.env, &closure);
     sti_sticking* s;
-    assert_int_equal(sti_sticking_analyze(m.env, a, NULL, &s), STI_OK);
+    assert_int_equal(sti_sticking_create(m.env, a, NULL, &s), STI_OK);
     assert_int_equal(s->answer.outcome, STI_STICKING_NO);
     assert_true(isnan(s->least_common.mu));
     sti_sticking_destroy(s);
@@ -270,7 +270,7 @@ static void two_motors_hold_a_box(void** state) {
     sti_sticking* s;
     assert_int_equal(sti_world_create(env, bodies, NULL, &world), STI_OK);
     assert_int_equal(sti_world_instant(env, world, 1e-9, &a), STI_OK);
-    assert_int_equal(sti_sticking_analyze(env, a, NULL, &s), STI_OK);
+    assert_int_equal(sti_sticking_create(env, a, NULL, &s), STI_OK);
     assert_int_equal(s->answer.outcome, STI_STICKING_YES);
     assert_near(s->least_common.mu, mass * GRAVITY / (2 * force), 1e-8);
     double v[3], w[3];

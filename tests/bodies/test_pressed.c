@@ -224,8 +224,8 @@ static void a_saved_world_knows_what_was_given(void** state) {
         size_t size;
         world->given[1] = (unsigned char)given;
         loaded->given[1] = (unsigned char)!given;
-        assert_int_equal(sti_world_save(world, &bytes, &size), STI_OK);
-        assert_int_equal(sti_world_load(loaded, bytes, size), STI_OK);
+        assert_int_equal(sti_world_save_state(world, &bytes, &size), STI_OK);
+        assert_int_equal(sti_world_load_state(loaded, bytes, size), STI_OK);
         const sti_world_report r = sober_step(env, loaded, 1);
         assert_true(r.solved == (given == 1));
         assert_true(given ? r.penetration < 1e-9 && r.mended > 0 : r.penetration > 0.009 && r.mended == 0);

@@ -22,7 +22,7 @@
 // And whatever there is, springs, mending, a step that says it failed: T + V grows in no step by more than the work
 // done in it, and GAIN of the energies. Only overlaps of the start are lifted for nothing: the first step may, and
 // later ones of a scene that was laid with overlaps until none is left.
-#include <stiction/verify.h>
+#include <stiction/contact.h>
 
 #include "bodies/world_tools.h"
 #include "support/sanitized.h"

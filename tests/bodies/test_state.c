@@ -37,10 +37,10 @@ static void a_saved_world_goes_on_bit_for_bit(void** state) {
     void* bytes = NULL;
     size_t size = 0;
     for (int i = 0; i < 60; i++) {
-        if (i == 25) assert_int_equal(sti_world_save(one, &bytes, &size), STI_OK);
+        if (i == 25) assert_int_equal(sti_world_save_state(one, &bytes, &size), STI_OK);
         step(env, one);
     }
-    assert_int_equal(sti_world_load(two, bytes, size), STI_OK);
+    assert_int_equal(sti_world_load_state(two, bytes, size), STI_OK);
     assert_int_equal(sti_world_steps(two), 25);
     for (int i = 25; i < 60; i++) step(env, two);
     for (int b = 0; b < sti_bodies_count(bodies); b++) {
@@ -69,12 +69,12 @@ static void bytes_of_something_else_are_refused(void** state) {
     sti_world *one = open_world(env, bodies, NULL), *two = open_world(env, other, NULL);
     void* bytes;
     size_t size;
-    assert_int_equal(sti_world_save(one, &bytes, &size), STI_OK);
-    assert_int_equal(sti_world_load(two, bytes, size), STI_ERR_INPUT);
+    assert_int_equal(sti_world_save_state(one, &bytes, &size), STI_OK);
+    assert_int_equal(sti_world_load_state(two, bytes, size), STI_ERR_INPUT);
     for (size_t cut = 0; cut < size; cut += size / 7 + 1)
-        assert_int_equal(sti_world_load(one, bytes, cut), STI_ERR_INPUT);
+        assert_int_equal(sti_world_load_state(one, bytes, cut), STI_ERR_INPUT);
     ((char*)bytes)[0] ^= 1;
-    assert_int_equal(sti_world_load(one, bytes, size), STI_ERR_INPUT);
+    assert_int_equal(sti_world_load_state(one, bytes, size), STI_ERR_INPUT);
     sti_env_free(env, bytes);
     sti_world_destroy(one);
     sti_world_destroy(two);
@@ -94,7 +94,7 @@ static void a_damaged_state_is_refused_and_leaves_the_world_alone(void** state) 
     for (int i = 0; i < 40; i++) step(env, world);
     void *bytes, *after;
     size_t size, size_after;
-    assert_int_equal(sti_world_save(world, &bytes, &size), STI_OK);
+    assert_int_equal(sti_world_save_state(world, &bytes, &size), STI_OK);
     const size_t count = (size_t)world->contact_count, first = size - count * sizeof(sti_touching);
     assert_true(count > 0);
     const int numbers[] = {-2, 1000000, INT32_MAX, INT32_MIN};
@@ -107,7 +107,7 @@ static void a_damaged_state_is_refused_and_leaves_the_world_alone(void** state) 
         for (int k = 0; k < 4; k++) {
             memcpy(damaged, bytes, size);
             memcpy(damaged + first + (count - 1) * sizeof(sti_touching) + places[p], &numbers[k], sizeof numbers[k]);
-            assert_int_equal(sti_world_load(world, damaged, size), STI_ERR_INPUT);
+            assert_int_equal(sti_world_load_state(world, damaged, size), STI_ERR_INPUT);
             assert_non_null(strstr(sti_env_error(env)->text, "a contact"));
         }
     }
@@ -118,9 +118,9 @@ static void a_damaged_state_is_refused_and_leaves_the_world_alone(void** state) 
     for (size_t at = head; at < end; at = at + 8 == flags ? speeds : at + 8) {
         memcpy(damaged, bytes, size);
         memcpy(damaged + at, &nan, sizeof nan);
-        assert_int_equal(sti_world_load(world, damaged, size), STI_ERR_INPUT);
+        assert_int_equal(sti_world_load_state(world, damaged, size), STI_ERR_INPUT);
     }
-    assert_int_equal(sti_world_save(world, &after, &size_after), STI_OK);
+    assert_int_equal(sti_world_save_state(world, &after, &size_after), STI_OK);
     assert_int_equal(size, size_after);
     assert_memory_equal(bytes, after, size);
     free(damaged);
@@ -173,7 +173,7 @@ static void saving_may_fail(void** state) {
         size_t size;
         f.count = 0;
         f.fail_at = k;
-        const sti_status status = sti_world_save(world, &bytes, &size);
+        const sti_status status = sti_world_save_state(world, &bytes, &size);
         if (status == STI_OK)
             sti_env_free(f.env, bytes);
         else

@@ -1,7 +1,7 @@
 // Inequalities: the reference cases CGI and HHI, closed forms, equality, what is refused and what stays unknown.
 #include <math.h>
 #include <stiction/bounds.h>
-#include <stiction/verify.h>
+#include <stiction/problem.h>
 
 #include "support/open_env.h"
 #include "support/oracle.h"

@@ -72,7 +72,7 @@ static void check_no(sti_env* env, int n, double* M, const sti_covering* k, unsi
 static void check_path(sti_env* env, int n, double* M, const double* q, unsigned long seed, int trial, tally* t) {
     const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, M), .q = q};
     sti_lemke_path* p;
-    if (sti_lcp_lemke_path(env, &lcp, NULL, &p) != STI_OK) return;  // goes round
+    if (sti_lemke_path_create(env, &lcp, NULL, &p) != STI_OK) return;  // goes round
     bool good = p->count > 0 && p->piece[0].from == INFINITY;
     for (int k = 0; k < p->count; k++) {
         const sti_lemke_piece* piece = &p->piece[k];
@@ -104,7 +104,7 @@ static void try_one(sti_env* env, sti_rng* rng, unsigned long seed, int trial, t
     for (int i = 0; i < n * n; i++) M[i] = sti_rng_int(rng, low, size);
     for (int i = 0; i < n && trial % 3 == 0; i++) M[i * n + i] = sti_rng_int(rng, 1, 3);
     const sti_matrix view = sti_matrix_dense_view(n, n, M);
-    if (sti_matrix_cover(env, &view, NULL, NULL, &k) != STI_OK) {
+    if (sti_covering_create(env, &view, NULL, NULL, &k) != STI_OK) {
         complain(t, seed, trial, sti_env_error(env)->text);
         return;
     }

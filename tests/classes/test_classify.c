@@ -8,7 +8,7 @@ static sti_classes* classify(sti_env* env, const brute* b) {
     double entries[BRUTE_MAX * BRUTE_MAX];
     const sti_matrix M = brute_view(b, entries);
     sti_classes* c;
-    assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
     exact_check_findings(env, &M, NULL, c);
     return c;
 }
@@ -114,7 +114,7 @@ static void verdicts_do_not_depend_on_order_or_units(void** state) {
         const sti_matrix M = sti_matrix_dense_view(n, n, entries);
         sti_classes* first = classify(f->env, &b);
         sti_classes* second;
-        assert_int_equal(sti_matrix_classify(f->env, &M, NULL, NULL, &second), STI_OK);
+        assert_int_equal(sti_classes_create(f->env, &M, NULL, NULL, &second), STI_OK);
         exact_check_findings(f->env, &M, NULL, second);
         for (int k = 0; k < STI_CLASS_COUNT; k++) {
             if (first->finding[k].verdict != second->finding[k].verdict)
@@ -142,7 +142,7 @@ static void a_last_bit_decides(void** state) {
         for (size_t i = 0; i < 4; i++) entries[i] = sti_rationals_double(exact, i);
         const sti_matrix M = sti_matrix_dense_view(2, 2, entries);
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(f->env, &M, exact, NULL, &c), STI_OK);
+        assert_int_equal(sti_classes_create(f->env, &M, exact, NULL, &c), STI_OK);
         exact_check_findings(f->env, &M, exact, c);
         assert_int_equal(c->finding[STI_CLASS_POSITIVE_SEMIDEFINITE].verdict, expected[k]);
         assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, expected[k]);
@@ -157,7 +157,7 @@ static void empty_and_sparse_matrices_are_classified(void** state) {
     const fixture* f = *state;
     const sti_matrix none = {0};
     sti_classes* c;
-    assert_int_equal(sti_matrix_classify(f->env, &none, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(f->env, &none, NULL, NULL, &c), STI_OK);
     for (int k = 0; k < STI_CLASS_COUNT; k++) assert_int_equal(c->finding[k].verdict, STI_YES);
     assert_true(isnan(c->simplex_min) && isnan(c->min_eigenvalue));
     sti_classes_destroy(f->env, c);
@@ -165,7 +165,7 @@ static void empty_and_sparse_matrices_are_classified(void** state) {
     int row[4] = {0, 1, 0, 1};
     double value[4] = {2, -1, -1, 2};
     const sti_matrix sparse = {.rows = 2, .cols = 2, .col_start = start, .row = row, .value = value};
-    assert_int_equal(sti_matrix_classify(f->env, &sparse, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(f->env, &sparse, NULL, NULL, &c), STI_OK);
     assert_int_equal(c->finding[STI_CLASS_K].verdict, STI_YES);
     assert_true(fabs(c->min_eigenvalue - 1) < 1e-14 && fabs(c->max_eigenvalue - 3) < 1e-14);
     assert_true(c->simplex_min == 0.5);
@@ -177,17 +177,17 @@ static void bad_matrices_are_refused(void** state) {
     double entries[4] = {1, NAN, 0, 1};
     sti_classes* c = (sti_classes*)&entries;
     sti_matrix M = sti_matrix_dense_view(2, 2, entries);
-    assert_int_equal(sti_matrix_classify(f->env, &M, NULL, NULL, &c), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_classes_create(f->env, &M, NULL, NULL, &c), STI_ERR_ARGUMENT);
     assert_null(c);
     entries[1] = INFINITY;
-    assert_int_equal(sti_matrix_classify(f->env, &M, NULL, NULL, &c), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_classes_create(f->env, &M, NULL, NULL, &c), STI_ERR_ARGUMENT);
     M.rows = 1;
-    assert_int_equal(sti_matrix_classify(f->env, &M, NULL, NULL, &c), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_classes_create(f->env, &M, NULL, NULL, &c), STI_ERR_ARGUMENT);
     M.rows = 2;
     entries[1] = 0;
     sti_rationals* exact;
     assert_int_equal(sti_rationals_create(f->env, 3, &exact), STI_OK);
-    assert_int_equal(sti_matrix_classify(f->env, &M, exact, NULL, &c), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_classes_create(f->env, &M, exact, NULL, &c), STI_ERR_ARGUMENT);
     sti_rationals_destroy(exact);
 }
 
@@ -207,7 +207,7 @@ static void every_failed_allocation_is_survived(void** state) {
             failing_env f;
             failing_env_open(&f, k);
             sti_classes* c;
-            const sti_status status = sti_matrix_classify(f.env, &M, NULL, NULL, &c);
+            const sti_status status = sti_classes_create(f.env, &M, NULL, NULL, &c);
             if (status == STI_OK) {
                 sti_classes_destroy(f.env, c);
             } else {
@@ -234,7 +234,7 @@ static void failed_allocations_with_exact_entries_are_survived(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_classes* c;
-        const sti_status status = sti_matrix_classify(f.env, &M, exact, NULL, &c);
+        const sti_status status = sti_classes_create(f.env, &M, exact, NULL, &c);
         if (status == STI_OK)
             sti_classes_destroy(f.env, c);
         else

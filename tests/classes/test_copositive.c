@@ -20,7 +20,7 @@ static void copositive_cases_of_the_thesis_hold(void** state) {
         oracle_table t = oracle_read(env, oracle_get(item, "inputs", "M"));
         const sti_matrix M = sti_matrix_dense_view(t.rows, t.cols, t.value);
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(env, &M, t.exact, NULL, &c), STI_OK);
+        assert_int_equal(sti_classes_create(env, &M, t.exact, NULL, &c), STI_OK);
         exact_check_findings(env, &M, t.exact, c);
         const sti_class_finding* f = c->finding;
         assert_int_equal(f[STI_CLASS_COPOSITIVE].verdict, cJSON_IsTrue(oracle_get(item, "expected", "copositive")));
@@ -71,7 +71,7 @@ static void check(sti_env* env, const char* name, const double* entries, int n, 
     }
     sti_specimen_clear(&s);
     sti_classes* c;
-    assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
     exact_check_findings(env, &M, NULL, c);
     if (e.copositive != STI_UNDECIDED) {
         assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, e.copositive);
@@ -179,7 +179,7 @@ static void thresholds_of_small_matrices_are_sharp(void** state) {
             }
             const sti_matrix M = sti_matrix_dense_view(b.n, b.n, m);
             sti_classes* c;
-            assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+            assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
             exact_check_findings(env, &M, NULL, c);
             assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, side >= 0);
             assert_int_equal(c->finding[STI_CLASS_STRICTLY_COPOSITIVE].verdict, side > 0);
@@ -231,7 +231,7 @@ static void frictional_matrices_fall_into_parts(void** state) {
     }
     const sti_matrix M = sti_matrix_dense_view(n, n, m);
     sti_classes* c;
-    assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
     assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, STI_YES);
     assert_true(c->finding[STI_CLASS_COPOSITIVE].exact);
     assert_int_equal(c->finding[STI_CLASS_STRICTLY_COPOSITIVE].verdict, STI_NO);
@@ -246,7 +246,7 @@ static void frictional_matrices_fall_into_parts(void** state) {
         m[((i + 1) % n) * n + i] -= 1;
     }
     m[40 * n + 90] = m[90 * n + 40] = -9;
-    assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
     assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, STI_NO);
     exact_check_findings(env, &M, NULL, c);
     sti_classes_destroy(env, c);
@@ -267,7 +267,7 @@ static void too_little_work_is_said(void** state) {
         else
             options.exact_limit = 4;
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(env, &M, NULL, &options, &c), STI_OK);
+        assert_int_equal(sti_classes_create(env, &M, NULL, &options, &c), STI_OK);
         assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, STI_UNDECIDED);
         assert_int_equal(c->finding[STI_CLASS_STRICTLY_COPOSITIVE].verdict, STI_UNDECIDED);
         assert_false(c->finding[STI_CLASS_COPOSITIVE].exact);

@@ -9,7 +9,7 @@
 static sti_covering* cover(sti_env* env, int n, double* M) {
     sti_covering* k;
     const sti_matrix view = sti_matrix_dense_view(n, n, M);
-    assert_int_equal(sti_matrix_cover(env, &view, NULL, NULL, &k), STI_OK);
+    assert_int_equal(sti_covering_create(env, &view, NULL, NULL, &k), STI_OK);
     return k;
 }
 
@@ -55,7 +55,7 @@ static void the_path_of_lemke_is_the_one_found_by_hand(void** state) {
     double M[] = {2, 1, 1, 2}, q[] = {-5, -6};
     const sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
     sti_lemke_path* p;
-    assert_int_equal(sti_lcp_lemke_path(*state, &lcp, NULL, &p), STI_OK);
+    assert_int_equal(sti_lemke_path_create(*state, &lcp, NULL, &p), STI_OK);
     assert_true(p->solved && p->count == 3);
     const int alpha[] = {0, 2, 3};
     const double to[] = {6, 4, 0};
@@ -66,7 +66,7 @@ static void the_path_of_lemke_is_the_one_found_by_hand(void** state) {
     sti_lemke_path_destroy(*state, p);
     double ray[] = {-1, 0, 0, -1};
     const sti_lcp none = {.n = 2, .M = sti_matrix_dense_view(2, 2, ray), .q = q};
-    assert_int_equal(sti_lcp_lemke_path(*state, &none, NULL, &p), STI_OK);
+    assert_int_equal(sti_lemke_path_create(*state, &none, NULL, &p), STI_OK);
     assert_false(p->solved);
     sti_lemke_path_destroy(*state, p);
 }
@@ -76,11 +76,11 @@ static void large_orders_are_refused_and_few_cells_leave_the_question_open(void*
     for (int i = 0; i < 7; i++) M[i * 8] = 1;
     sti_covering* k;
     sti_matrix view = sti_matrix_dense_view(7, 7, M);
-    assert_int_equal(sti_matrix_cover(*state, &view, NULL, NULL, &k), STI_ERR_SIZE);
+    assert_int_equal(sti_covering_create(*state, &view, NULL, NULL, &k), STI_ERR_SIZE);
     double P[] = {2, 1, -1, 2};
     view = sti_matrix_dense_view(2, 2, P);
     const sti_covering_options few = {.max_cells = 2};
-    assert_int_equal(sti_matrix_cover(*state, &view, NULL, &few, &k), STI_OK);
+    assert_int_equal(sti_covering_create(*state, &view, NULL, &few, &k), STI_OK);
     assert_int_equal(k->Q, STI_UNDECIDED);
     sti_covering_destroy(*state, k);
 }
@@ -95,8 +95,8 @@ static void every_allocation_may_fail(void** state) {
         sti_covering* cones = NULL;
         sti_lemke_path* path = NULL;
         failing_env_open(&f, k);
-        sti_status status = sti_matrix_cover(f.env, &view, NULL, NULL, &cones);
-        if (status == STI_OK) status = sti_lcp_lemke_path(f.env, &lcp, NULL, &path);
+        sti_status status = sti_covering_create(f.env, &view, NULL, NULL, &cones);
+        if (status == STI_OK) status = sti_lemke_path_create(f.env, &lcp, NULL, &path);
         if (status == STI_OK) assert_int_equal(cones->Q0, STI_NO);
         sti_covering_destroy(f.env, cones);
         sti_lemke_path_destroy(f.env, path);

@@ -21,8 +21,8 @@ static void cases_of_the_thesis_hold(void** state) {
                              .q_exact = q.exact};
         sti_classes* c;
         sti_homogeneous_test* t;
-        assert_int_equal(sti_matrix_classify(env, &lcp.M, lcp.M_exact, NULL, &c), STI_OK);
-        assert_int_equal(sti_lcp_homogeneous_test(env, &lcp, c, &t), STI_OK);
+        assert_int_equal(sti_classes_create(env, &lcp.M, lcp.M_exact, NULL, &c), STI_OK);
+        assert_int_equal(sti_homogeneous_test_create(env, &lcp, c, &t), STI_OK);
         assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict,
                          cJSON_IsTrue(oracle_get(item, "expected", "copositive")));
         assert_int_equal(t->implication, cJSON_IsTrue(oracle_get(item, "expected", "implication_holds")));
@@ -118,8 +118,8 @@ static void small_problems_agree_with_extreme_rays(void** state) {
         const sti_lcp lcp = {.n = b.n, .M = brute_view(&b, entries), .q = q_double};
         sti_classes* c;
         sti_homogeneous_test* t;
-        assert_int_equal(sti_matrix_classify(f->env, &lcp.M, NULL, NULL, &c), STI_OK);
-        assert_int_equal(sti_lcp_homogeneous_test(f->env, &lcp, trial % 3 == 0 ? NULL : c, &t), STI_OK);
+        assert_int_equal(sti_classes_create(f->env, &lcp.M, NULL, NULL, &c), STI_OK);
+        assert_int_equal(sti_homogeneous_test_create(f->env, &lcp, trial % 3 == 0 ? NULL : c, &t), STI_OK);
         double least = NAN;
         const bool nontrivial = brute_least(&b, q, f->rays, &least);
         assert_int_equal(t->trivial, !nontrivial);
@@ -152,9 +152,9 @@ static void the_theorem_has_no_converse(void** state) {
     const sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, m), .q = q};
     sti_classes* c;
     sti_homogeneous_test* t;
-    assert_int_equal(sti_matrix_classify(env, &lcp.M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(env, &lcp.M, NULL, NULL, &c), STI_OK);
     assert_int_equal(c->finding[STI_CLASS_COPOSITIVE].verdict, STI_YES);
-    assert_int_equal(sti_lcp_homogeneous_test(env, &lcp, c, &t), STI_OK);
+    assert_int_equal(sti_homogeneous_test_create(env, &lcp, c, &t), STI_OK);
     assert_int_equal(t->implication, STI_NO);
     assert_true(t->min_qv == -1 && t->v[0] == 1 && t->v[1] == 0);
     assert_int_equal(t->solvable, STI_UNDECIDED);  // z = (0, 1) solves
@@ -174,8 +174,8 @@ static void order_twenty_and_sixty_one_are_handled(void** state) {
     const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, m), .q = q};
     sti_classes* c;
     sti_homogeneous_test* t;
-    assert_int_equal(sti_matrix_classify(env, &lcp.M, NULL, NULL, &c), STI_OK);
-    assert_int_equal(sti_lcp_homogeneous_test(env, &lcp, c, &t), STI_OK);
+    assert_int_equal(sti_classes_create(env, &lcp.M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_homogeneous_test_create(env, &lcp, c, &t), STI_OK);
     assert_int_equal(t->trivial, STI_NO);
     assert_int_equal(t->implication, STI_YES);
     assert_true(t->min_qv == 0.25);  // v = (e_18 + e_19) / 2
@@ -187,7 +187,7 @@ static void order_twenty_and_sixty_one_are_handled(void** state) {
     double zero[large] = {0};
     for (int i = 0; i + 1 < large; i++) big[i * large + i + 1] = 1;
     const sti_lcp too_large = {.n = large, .M = sti_matrix_dense_view(large, large, big), .q = zero};
-    assert_int_equal(sti_lcp_homogeneous_test(env, &too_large, NULL, &t), STI_OK);
+    assert_int_equal(sti_homogeneous_test_create(env, &too_large, NULL, &t), STI_OK);
     assert_int_equal(t->trivial, STI_UNDECIDED);
     assert_int_equal(t->solvable, STI_UNDECIDED);
     sti_homogeneous_test_destroy(env, t);
@@ -199,14 +199,14 @@ static void bad_input_is_refused(void** state) {
     double m[4] = {1, 0, 0, 1}, q[2] = {NAN, 0};
     sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, m), .q = q};
     sti_homogeneous_test* t;
-    assert_int_equal(sti_lcp_homogeneous_test(env, &lcp, NULL, &t), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_homogeneous_test_create(env, &lcp, NULL, &t), STI_ERR_ARGUMENT);
     assert_null(t);
     q[0] = 1;
     lcp.n = 1;
-    assert_int_equal(sti_lcp_homogeneous_test(env, &lcp, NULL, &t), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_homogeneous_test_create(env, &lcp, NULL, &t), STI_ERR_ARGUMENT);
     lcp.n = 0;
     lcp.M = (sti_matrix){0};
-    assert_int_equal(sti_lcp_homogeneous_test(env, &lcp, NULL, &t), STI_OK);
+    assert_int_equal(sti_homogeneous_test_create(env, &lcp, NULL, &t), STI_OK);
     assert_int_equal(t->trivial, STI_YES);
     sti_homogeneous_test_destroy(env, t);
 }
@@ -219,7 +219,7 @@ static void every_failed_allocation_is_survived(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_homogeneous_test* t;
-        const sti_status status = sti_lcp_homogeneous_test(f.env, &lcp, NULL, &t);
+        const sti_status status = sti_homogeneous_test_create(f.env, &lcp, NULL, &t);
         if (status == STI_OK)
             sti_homogeneous_test_destroy(f.env, t);
         else

@@ -53,7 +53,7 @@ static void block_on_two_corners_loses_P_at_the_critical_friction(void** state) 
             oracle_table D = oracle_read(env, cJSON_GetObjectItemCaseSensitive(one, "D"));
             const sti_matrix M = sti_matrix_dense_view(2, 2, D.value);
             sti_classes* c;
-            assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+            assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
             exact_check_findings(env, &M, NULL, c);
             const bool P = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(one, "P_matrix"));
             assert_int_equal(c->finding[STI_CLASS_P].verdict, P);
@@ -78,7 +78,7 @@ static void block_on_two_corners_loses_P_at_the_critical_friction(void** state) 
         }
         const sti_matrix M = sti_matrix_dense_view(2, 2, entries);
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(env, &M, exact, NULL, &c), STI_OK);
+        assert_int_equal(sti_classes_create(env, &M, exact, NULL, &c), STI_OK);
         assert_int_equal(c->finding[STI_CLASS_P].verdict, k == 0);
         assert_int_equal(c->finding[STI_CLASS_P0].verdict, k <= 1);
         sti_classes_destroy(env, c);
@@ -145,7 +145,7 @@ static void signs_below_rounding_are_decided(void** state) {
     }
     const sti_matrix M = sti_matrix_dense_view(h, h, m);
     sti_classes* c;
-    assert_int_equal(sti_matrix_classify(*state, &M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(*state, &M, NULL, NULL, &c), STI_OK);
     exact_check_findings(*state, &M, NULL, c);
     assert_true(c->finding[STI_CLASS_P].exact);
     sti_classes_destroy(*state, c);
@@ -185,7 +185,7 @@ static void doubles_in_doubt_agree_with_all_minors(void** state) {
         }
         exact_free(a, (size_t)(n * n));
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+        assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
         exact_check_findings(env, &M, NULL, c);
         assert_int_equal(c->finding[STI_CLASS_P].verdict, P);
         assert_int_equal(c->finding[STI_CLASS_P0].verdict, P0);
@@ -256,7 +256,7 @@ static void K_is_decided_by_leading_minors(void** state) {
         m[0] = 2 + 0x1p-30 + (singular == 0 ? 1 : singular == 1 ? 0 : -0x1p-45);
         const sti_matrix M = sti_matrix_dense_view(n, n, m);
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+        assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
         exact_check_findings(env, &M, NULL, c);
         assert_int_equal(c->finding[STI_CLASS_Z].verdict, STI_YES);
         assert_int_equal(c->finding[STI_CLASS_K].verdict, singular == 0);
@@ -287,7 +287,7 @@ static void symmetric_matrices_get_an_index_set(void** state) {
         if (trial % 2 == 1) S[n * n - 1] -= 1;
         const sti_matrix M = sti_matrix_dense_view(n, n, S);
         sti_classes* c;
-        assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+        assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
         exact_check_findings(env, &M, NULL, c);
         assert_int_equal(c->finding[STI_CLASS_P].verdict, STI_NO);
         assert_int_equal(c->finding[STI_CLASS_P0].verdict, trial % 2 == 0);

@@ -43,7 +43,7 @@ static void compose(mixed* p, const double* Q, int x, const double* F, int y, co
 
 static sti_mlcp_structure* recognize(sti_env* env, const mixed* p) {
     sti_mlcp_structure* t;
-    assert_int_equal(sti_mlcp_recognize(env, &p->mlcp, NULL, &t), STI_OK);
+    assert_int_equal(sti_mlcp_structure_create(env, &p->mlcp, NULL, &t), STI_OK);
     assert_true(strlen(t->how) > 0);
     return t;
 }
@@ -197,7 +197,7 @@ static void exact_data_are_used(void** state) {
         failing_env f;
         failing_env_open(&f, i);
         sti_mlcp_structure* u;
-        const sti_status status = sti_mlcp_recognize(f.env, &p.mlcp, NULL, &u);
+        const sti_status status = sti_mlcp_structure_create(f.env, &p.mlcp, NULL, &u);
         if (status == STI_OK)
             sti_mlcp_structure_destroy(f.env, u);
         else
@@ -213,18 +213,18 @@ static void empty_parts_and_bad_sizes_are_handled(void** state) {
     base(&p);
     sti_mlcp none = {0};
     sti_mlcp_structure* t;
-    assert_int_equal(sti_mlcp_recognize(*state, &none, NULL, &t), STI_OK);
+    assert_int_equal(sti_mlcp_structure_create(*state, &none, NULL, &t), STI_OK);
     assert_int_equal(t->solvable, STI_YES);
     sti_mlcp_structure_destroy(*state, t);
     p.mlcp.C.cols = 1;
-    assert_int_equal(sti_mlcp_recognize(*state, &p.mlcp, NULL, &t), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_mlcp_structure_create(*state, &p.mlcp, NULL, &t), STI_ERR_ARGUMENT);
     assert_null(t);
     base(&p);
     p.b[0] = NAN;
-    assert_int_equal(sti_mlcp_recognize(*state, &p.mlcp, NULL, &t), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_mlcp_structure_create(*state, &p.mlcp, NULL, &t), STI_ERR_ARGUMENT);
     base(&p);
     p.A[0] = NAN;
-    assert_int_equal(sti_mlcp_recognize(*state, &p.mlcp, NULL, &t), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_mlcp_structure_create(*state, &p.mlcp, NULL, &t), STI_ERR_ARGUMENT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {
@@ -235,7 +235,7 @@ static void every_failed_allocation_is_survived(void** state) {
         failing_env f;
         failing_env_open(&f, i);
         sti_mlcp_structure* t;
-        const sti_status status = sti_mlcp_recognize(f.env, &p.mlcp, NULL, &t);
+        const sti_status status = sti_mlcp_structure_create(f.env, &p.mlcp, NULL, &t);
         if (status == STI_OK)
             sti_mlcp_structure_destroy(f.env, t);
         else

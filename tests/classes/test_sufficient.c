@@ -12,7 +12,7 @@ static sti_verdict verdict_of(sti_env* env, double* m, int n) {
     const sti_matrix M = sti_matrix_dense_view(n, n, m);
     sti_classes* c;
     const clock_t begin = clock();
-    assert_int_equal(sti_matrix_classify(env, &M, NULL, NULL, &c), STI_OK);
+    assert_int_equal(sti_classes_create(env, &M, NULL, NULL, &c), STI_OK);
     const sti_class_finding* f = &c->finding[STI_CLASS_COLUMN_SUFFICIENT];
     print_message("order %2d: %2d %.3f s  %s\n", n, f->verdict, (double)(clock() - begin) / CLOCKS_PER_SEC, f->how);
     exact_check_findings(env, &M, NULL, c);

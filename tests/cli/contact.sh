@@ -36,7 +36,7 @@ for solver in auto gs newton apgd bb admm ipm lemke; do
     says "--solver $solver" 0 "solved by "
 done
 run solve "$rover" --solver pgs
-refused "a solver of LCPs" "--solver: pgs: no such solver of contact problems" "apgd, bb, admm, ipm, lemke and velocities"
+refused "a solver of LCPs" "--solver: pgs: no such solver of contact problems" "apgd, bb, admm, ipm, lemke, velocities"
 run solve "$rover" --solver newtom
 refused "a solver that is nearly there" "did you mean newton"
 run solve "$rover" --all

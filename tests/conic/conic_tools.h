@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stiction/conic.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "support/random.h"

@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <stiction/qp.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "base/rng.h"

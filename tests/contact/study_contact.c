@@ -14,8 +14,8 @@
 // it a solution? With STI_STUDY_KEEP=FOLDER the wrong ones and those are kept as files. Exit code 1: something is
 // wrong.
 #include <stdio.h>
+#include <stiction/contact.h>
 #include <stiction/io.h>
-#include <stiction/verify.h>
 
 #include "support/contact_families.h"
 #include "support/contact_truth.h"

@@ -179,7 +179,7 @@ static void ask_instant(sti_env* env, const point* k, double margin, tally* t) {
     const sti_instant in = {.n = 3, .contact_count = 1, .tangent_total = 2, .M = M, .F = F, .v = zero, .contacts = &c};
     sti_sticking* s;
     sti_sticking_verification v;
-    if (sti_sticking_analyze(env, &in, NULL, &s) != STI_OK) {
+    if (sti_sticking_create(env, &in, NULL, &s) != STI_OK) {
         complain(k, t, sti_env_error(env)->text);
         return;
     }

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stiction/cone.h>
 #include <stiction/contact.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -80,7 +79,7 @@ static double assert_dual(const sti_contact_problem* p, const sti_contact_existe
 
 static void expect(sti_env* env, const sti_contact_problem* p, sti_contact_finding pointed, sti_contact_finding strict,
                    sti_contact_finding feasible, const char* name, sti_contact_existence* x) {
-    assert_int_equal(sti_contact_existence_test(env, p, 0, x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, p, 0, x), STI_OK);
     if (x->pointed.finding != pointed || x->strict.finding != strict || x->feasible.finding != feasible)
         fail_msg("%s: pointed %s (margin %g, defect %g), strict %s (%g, %g), feasible %s (%g, %g)", name,
                  sti_contact_finding_text(x->pointed.finding), x->pointed.margin, x->pointed.defect,
@@ -301,7 +300,7 @@ static void planar_problems_agree_with_exact_cones(void** state) {
         make_planar(&k, 1 + trial % MOST, 1 + trial / 4 % MOST, trial % 3, &rng);
         sti_contact_existence x;
         const bool pointed = exactly_pointed(env, &k, false), strict = exactly_pointed(env, &k, true);
-        assert_int_equal(sti_contact_existence_test(env, &k.p, 0, &x), STI_OK);
+        assert_int_equal(sti_contact_existence_analyze(env, &k.p, 0, &x), STI_OK);
         if (x.pointed.finding != (pointed ? STI_FINDING_HOLDS : STI_FINDING_FAILS) ||
             x.strict.finding != (strict ? STI_FINDING_HOLDS : STI_FINDING_FAILS))
             fail_msg("trial %d: pointed %d, found %s; strict %d, found %s", trial, pointed,
@@ -395,7 +394,7 @@ static void promises_are_kept(void** state) {
         sti_contact_existence x;
         sti_contact_answer a;
         sti_contact_verification v;
-        assert_int_equal(sti_contact_existence_test(env, p, 0, &x), STI_OK);
+        assert_int_equal(sti_contact_existence_analyze(env, p, 0, &x), STI_OK);
         assert_int_equal(sti_contact_solve(env, p, &options, &a), STI_OK);
         assert_int_equal(sti_verify_contact(env, p, &a, 1.000001e-8, &v), STI_OK);
         const bool claims = a.outcome == STI_SOLVED || a.outcome == STI_NO_SOLUTION;
@@ -420,24 +419,24 @@ static void matrices_are_described(void** state) {
     wedge k;
     make_wedge(&k, 0.5, 0.3, 2, 0);
     k.M[0] = 2e9;
-    assert_int_equal(sti_contact_existence_test(env, &k.global, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &k.global, 0, &x), STI_OK);
     assert_true(x.definite && fabs(x.mass_ratio - 1e9) <= 1);
     sti_contact_existence_clear(env, &x);
     k.M[0] = 0;  // a massless direction: a strict motion proves nothing
-    assert_int_equal(sti_contact_existence_test(env, &k.global, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &k.global, 0, &x), STI_OK);
     assert_false(x.definite || x.exists);
     assert_int_equal(x.strict.finding, STI_FINDING_HOLDS);
     sti_contact_existence_clear(env, &x);
     make_wedge(&k, 0.5, 0.3, 2, 0);
     k.W[1] += 0.1;  // not symmetric
-    assert_int_equal(sti_contact_existence_test(env, &k.local, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &k.local, 0, &x), STI_OK);
     assert_false(x.definite || x.exists);
     sti_contact_existence_clear(env, &x);
     make_wedge(&k, 0.5, 0.3, 2, 0);
     for (int i = 0; i < 4; i++) k.W[i] = k.W[4 * i] = 0;  // the first normal moves nothing
     for (int i = 0; i < 4; i++) k.W[4 + i] = k.W[4 * i + 1] = 0;
     k.W[5] = -1;
-    assert_int_equal(sti_contact_existence_test(env, &k.local, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &k.local, 0, &x), STI_OK);
     assert_int_equal(x.negative_count, 1);
     assert_int_equal(x.still_count, 1);
     sti_contact_existence_clear(env, &x);
@@ -452,7 +451,7 @@ static void what_is_too_large_or_unknown_is_not_tested(void** state) {
     const sti_contact_operator op = {.apply = stay, .diagonal = diagonal};
     const sti_contact_problem by_operator = {.dimension = 2, .contact_count = 1, .mu = mu, .W_op = &op, .q = q};
     sti_contact_existence x;
-    assert_int_equal(sti_contact_existence_test(env, &by_operator, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &by_operator, 0, &x), STI_OK);
     assert_int_equal(x.pointed.finding, STI_FINDING_NOT_TESTED);
     assert_true(x.kernel_dimension == -1 && isnan(x.pointed.margin) && !x.exists);
     sti_contact_existence_clear(env, &x);
@@ -467,7 +466,7 @@ static void what_is_too_large_or_unknown_is_not_tested(void** state) {
         .mu = zero,
         .W = {.rows = 2 * MANY, .cols = 2 * MANY, .col_start = start, .row = row, .value = value},
         .q = zero};
-    assert_int_equal(sti_contact_existence_test(env, &large, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &large, 0, &x), STI_OK);
     assert_int_equal(x.feasible.finding, STI_FINDING_NOT_TESTED);
     sti_contact_existence_clear(env, &x);
     free(value), free(zero), free(row), free(start);
@@ -486,11 +485,11 @@ static void nothing_to_touch_is_solvable(void** state) {
                                    .f = f,
                                    .w = none};
     sti_contact_existence x;
-    assert_int_equal(sti_contact_existence_test(env, &p, 0, &x), STI_OK);
+    assert_int_equal(sti_contact_existence_analyze(env, &p, 0, &x), STI_OK);
     assert_true(x.exists);
     sti_contact_existence_clear(env, &x);
     const sti_contact_problem bad = {.dimension = 5};
-    assert_int_equal(sti_contact_existence_test(env, &bad, 0, &x), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_contact_existence_analyze(env, &bad, 0, &x), STI_ERR_ARGUMENT);
     assert_null(x.strict.motion);
     sti_env_destroy(env);
 }
@@ -512,7 +511,7 @@ static void failed_allocations_are_survived(void** state) {
                 sti_contact_answer a;
                 sti_status status;
                 if (call == 0) {
-                    status = sti_contact_existence_test(f.env, p, 0, &x);
+                    status = sti_contact_existence_analyze(f.env, p, 0, &x);
                     if (status == STI_OK) sti_contact_existence_clear(f.env, &x);
                 } else {  // with the certificate
                     sti_contact_options options = sti_contact_options_default();

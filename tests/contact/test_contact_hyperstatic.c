@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stiction/contact.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "base/rng.h"

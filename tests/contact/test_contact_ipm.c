@@ -2,8 +2,8 @@
 // the data, memory that runs out. Every solved answer passes the independent check.
 #include <math.h>
 #include <stdio.h>
+#include <stiction/contact.h>
 #include <stiction/io.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "base/rng.h"

@@ -3,8 +3,8 @@
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
+#include <stiction/contact.h>
 #include <stiction/io.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "contact/gauge.h"

@@ -230,7 +230,7 @@ static void one_contact_on_a_polygon_is_a_solution_of_its_enumerated_lcp(void** 
         M[(N - 1) * N] = m.mu[0];
         const sti_lcp lcp = {.n = N, .M = sti_matrix_dense_view(N, N, M), .q = b};
         sti_lcp_options o = sti_lcp_options_default();
-        o.solver = STI_SOLVER_LEMKE;
+        o.solver = STI_LCP_LEMKE;
         sti_lcp_answer z;
         assert_int_equal(sti_lcp_solve(env, &lcp, &o, &z), STI_OK);
         sti_contact_answer a = solve(env, &m.p, STI_CONTACT_GS);
@@ -358,7 +358,7 @@ static void every_allocation_with_sections_may_fail(void** state) {
                 sti_status status = sti_section_check(f.env, &m.section[0]);
                 if (status == STI_OK) status = sti_contact_solve(f.env, &m.p, &o, &a);
                 if (status == STI_OK) {
-                    status = sti_contact_existence_test(f.env, &m.p, 0, &x);
+                    status = sti_contact_existence_analyze(f.env, &m.p, 0, &x);
                     if (status == STI_OK) sti_contact_existence_clear(f.env, &x);
                     sti_contact_answer_clear(f.env, &a);
                 }

@@ -69,7 +69,7 @@ typedef struct full {
     double u[1], z[2], w[2], y[6], ray_z[2], ray_dz[2];
     unsigned char alpha[2];
     signed char fixed[4];
-    sti_attempt attempts[2];
+    sti_lcp_attempt attempts[2];
 } full;
 
 static void fill(sti_env* env, full* f) {
@@ -81,13 +81,13 @@ static void fill(sti_env* env, full* f) {
                 .ray_dz = {1, 2},
                 .alpha = {0, 1},
                 .fixed = {1, 0, -1, 0}};
-    f->attempts[0] = (sti_attempt){
-        .solver = STI_SOLVER_LEMKE, .termination = STI_END_RAY, .residual = NAN, .why = "a \"quote\" \\ \t end"};
-    f->attempts[1] =
-        (sti_attempt){.solver = STI_SOLVER_IPM, .termination = STI_END_STALLED, .residual = 1e-9, .why = "caf\xc3\xa9"};
+    f->attempts[0] = (sti_lcp_attempt){
+        .solver = STI_LCP_LEMKE, .termination = STI_END_RAY, .residual = NAN, .why = "a \"quote\" \\ \t end"};
+    f->attempts[1] = (sti_lcp_attempt){
+        .solver = STI_LCP_IPM, .termination = STI_END_STALLED, .residual = 1e-9, .why = "caf\xc3\xa9"};
     f->a = (sti_lcp_answer){.outcome = STI_NO_SOLUTION,
                             .termination = STI_END_EXHAUSTED,
-                            .solver = STI_SOLVER_ENUM,
+                            .solver = STI_LCP_ENUM,
                             .free_count = 1,
                             .n = 2,
                             .u = f->u,

@@ -8,7 +8,7 @@ static sti_document* parse(sti_env* env, const char* text) {
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
     assert_int_equal(sti_document_kind(p), STI_KIND_SCENE);
-    assert_null(sti_scene_of(p));
+    assert_null(sti_bed_scene_of(p));
     assert_non_null(sti_world_scene_of(p));
     return p;
 }
@@ -194,9 +194,9 @@ static void settings_of_grains_and_systems_go_the_same_way(void** state) {
     assert_int_equal(sti_document_parse(env, bed, strlen(bed), "t.json", &p), STI_OK);
     assert_null(sti_world_scene_of(p));
     assert_int_equal(sti_document_set(p, "count=7,h=0.5"), STI_OK);
-    assert_true(sti_scene_of(p)->bed.count == 7 && sti_scene_of(p)->step.h == 0.5);
+    assert_true(sti_bed_scene_of(p)->bed.count == 7 && sti_bed_scene_of(p)->step.h == 0.5);
     assert_int_equal(sti_document_set(p, "count=8,h=-1"), STI_ERR_INPUT);
-    assert_int_equal(sti_scene_of(p)->bed.count, 7);
+    assert_int_equal(sti_bed_scene_of(p)->bed.count, 7);
     sti_document_destroy(p);
     const char* system =
         "{\"kind\":\"system\",\"parameters\":{\"m\":1,\"k\":2},\"coordinates\":[\"x\"],\"kinetic\":\"m*x'^2/2\"}";

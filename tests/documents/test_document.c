@@ -139,7 +139,7 @@ static void every_kind_is_read_and_knows_its_kind(void** state) {
         assert_int_equal(sti_instant_of(d) != NULL, k == STI_KIND_INSTANT || k == STI_KIND_GRASP);
         assert_int_equal(sti_matrices_of(d) != NULL, k == STI_KIND_MATRICES);
         assert_int_equal(sti_system_of(d) != NULL, k == STI_KIND_SYSTEM);
-        assert_int_equal(sti_scene_of(d) != NULL, k == STI_KIND_SCENE);
+        assert_int_equal(sti_bed_scene_of(d) != NULL, k == STI_KIND_SCENE);
         assert_int_equal(sti_root_problem_of(d) != NULL, k == STI_KIND_ROOT);
         assert_int_equal(sti_bound_problem_of(d) != NULL, k == STI_KIND_BOUND);
         assert_int_equal(sti_manipulation_of(d) != NULL, k == STI_KIND_MANIPULATION);

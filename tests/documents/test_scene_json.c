@@ -12,19 +12,19 @@ static const char full[] =
     "          \"recover\": 0.5, \"eps\": 0.05, \"eps_speed\": 2, \"warm\": false},\n"
     " \"time\": 3.5, \"until\": {\"kinetic\": 0.125, \"kinetic_mean\": 1e-3}}";
 
-static sti_scene parse(sti_env* env, const char* text) {
+static sti_bed_scene parse(sti_env* env, const char* text) {
     sti_document* p;
     const sti_status status = sti_document_parse(env, text, strlen(text), "t.json", &p);
     if (status != STI_OK) print_error("%s\n", sti_env_error(env)->text);
     assert_int_equal(status, STI_OK);
     assert_int_equal(sti_document_kind(p), STI_KIND_SCENE);
     assert_null(sti_system_of(p));
-    const sti_scene scene = *sti_scene_of(p);
+    const sti_bed_scene scene = *sti_bed_scene_of(p);
     sti_document_destroy(p);
     return scene;
 }
 
-static void expect_full(const sti_scene* s) {
+static void expect_full(const sti_bed_scene* s) {
     assert_string_equal(s->description, "a \"bed\"");
     assert_int_equal(s->bed.layout, STI_LAYOUT_PEBBLE_BED);
     assert_true(s->bed.count == 70 && s->bed.seed == 9 && s->bed.mu == 0.25);
@@ -40,12 +40,12 @@ static void every_field_of_a_scene_is_read_and_written_back(void** state) {
     (void)state;
     io_log log;
     sti_env* env = io_env(&log);
-    const sti_scene s = parse(env, full);
+    const sti_bed_scene s = parse(env, full);
     expect_full(&s);
     assert_int_equal(log.count, 0);
     char* text;
-    assert_int_equal(sti_scene_json(env, &s, &text), STI_OK);
-    const sti_scene again = parse(env, text);
+    assert_int_equal(sti_bed_scene_json(env, &s, &text), STI_OK);
+    const sti_bed_scene again = parse(env, text);
     expect_full(&again);
     sti_env_free(env, text);
     sti_env_destroy(env);
@@ -54,13 +54,13 @@ static void every_field_of_a_scene_is_read_and_written_back(void** state) {
 static void what_a_scene_leaves_out_has_the_default_of_the_library(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    const sti_scene s = parse(env, "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":12},\"time\":1}");
+    const sti_bed_scene s = parse(env, "{\"kind\":\"scene\",\"bed\":{\"layout\":\"settle\",\"count\":12},\"time\":1}");
     const sti_bed_options o = sti_bed_options_default();
     assert_true(s.bed.seed == 1 && s.bed.mu == 0.3 && s.step.tol == o.tol && s.step.warm == o.warm);
     assert_true(s.step.h == o.h * sqrt(0.03 / 0.5));  // the step follows the radius
     assert_true(s.step.law == o.law && s.step.solver == o.solver && s.until_kinetic == 0);
     sti_grains g;
-    assert_int_equal(sti_scene_grains(env, &s, &g), STI_OK);
+    assert_int_equal(sti_bed_scene_grains(env, &s, &g), STI_OK);
     assert_int_equal(g.count, 12);
     assert_true(g.mu == 0.3 && g.walls[2].mu == 0.3);
     sti_grains_clear(env, &g);
@@ -70,7 +70,7 @@ static void what_a_scene_leaves_out_has_the_default_of_the_library(void** state)
 static void settings_go_by_short_or_full_name(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
-    sti_scene s = sti_scene_default(STI_LAYOUT_PEBBLE_BED, 100);
+    sti_bed_scene s = sti_bed_scene_default(STI_LAYOUT_PEBBLE_BED, 100);
     static const char* const good[][2] = {
         {"bed.count", "70"},      {"seed", "9"},           {"mu", "0.25"},
         {"bed.cylinder", "4"},    {"opening", "1.5"},      {"h", "0.02"},
@@ -80,7 +80,7 @@ static void settings_go_by_short_or_full_name(void** state) {
         {"recirculate", "true"},  {"kinetic", "0.125"},    {"until.kinetic_mean", "1e-3"},
         {"max_iterations", "77"}, {"bed.radius", "0.375"}, {"gravity", "3.5"}};
     for (size_t k = 0; k < sizeof good / sizeof good[0]; k++)
-        assert_int_equal(sti_scene_set(env, &s, good[k][0], good[k][1]), STI_OK);
+        assert_int_equal(sti_bed_scene_set(env, &s, good[k][0], good[k][1]), STI_OK);
     snprintf(s.description, sizeof s.description, "a \"bed\"");
     expect_full(&s);
     static const char* const bad[][3] = {
@@ -100,13 +100,13 @@ static void settings_go_by_short_or_full_name(void** state) {
         {"", "1", ": no such parameter"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        const sti_scene before = s;
-        assert_int_equal(sti_scene_set(env, &s, bad[k][0], bad[k][1]), STI_ERR_INPUT);
+        const sti_bed_scene before = s;
+        assert_int_equal(sti_bed_scene_set(env, &s, bad[k][0], bad[k][1]), STI_ERR_INPUT);
         io_expect_error(env, STI_ERR_INPUT, bad[k][2]);
         assert_memory_equal(&before, &s, sizeof s);
     }
-    sti_scene settle = sti_scene_default(STI_LAYOUT_SETTLE, 10);
-    assert_int_equal(sti_scene_set(env, &settle, "cylinder", "3"), STI_ERR_INPUT);
+    sti_bed_scene settle = sti_bed_scene_default(STI_LAYOUT_SETTLE, 10);
+    assert_int_equal(sti_bed_scene_set(env, &settle, "cylinder", "3"), STI_ERR_INPUT);
     io_expect_error(env, STI_ERR_INPUT, "cylinder: no such parameter of settle");
     sti_env_destroy(env);
 }
@@ -168,7 +168,7 @@ static void unknown_fields_of_a_scene_are_refused(void** state) {
         assert_null(p);
         assert_non_null(strstr(sti_env_error(env)->text, names[k]));
     }
-    const sti_scene s =
+    const sti_bed_scene s =
         parse(env, "{\"kind\":\"scene\",\"comment\":1,\"bed\":{\"layout\":\"settle\",\"count\":5},\"time\":1}");
     assert_int_equal(s.bed.count, 5);
     sti_env_destroy(env);
@@ -180,11 +180,11 @@ static void a_long_description_is_cut_at_a_character(void** state) {
     char text[2000] = "{\"kind\":\"scene\",\"description\":\"a";
     for (int k = 0; k < 300; k++) strcat(text, "\xc3\xa4");
     strcat(text, "\",\"bed\":{\"layout\":\"settle\",\"count\":5},\"time\":1}");
-    const sti_scene s = parse(env, text);
+    const sti_bed_scene s = parse(env, text);
     assert_int_equal(strlen(s.description) % 2, 1);
     char* json;
-    assert_int_equal(sti_scene_json(env, &s, &json), STI_OK);
-    const sti_scene again = parse(env, json);
+    assert_int_equal(sti_bed_scene_json(env, &s, &json), STI_OK);
+    const sti_bed_scene again = parse(env, json);
     assert_string_equal(again.description, s.description);
     sti_env_free(env, json);
     sti_env_destroy(env);
@@ -199,8 +199,8 @@ static void scenes_survive_every_failing_allocation(void** state) {
         char* text = NULL;
         sti_grains g = {0};
         sti_status status = sti_document_parse(f.env, full, strlen(full), "t.json", &p);
-        if (status == STI_OK) status = sti_scene_json(f.env, sti_scene_of(p), &text);
-        if (status == STI_OK) status = sti_scene_grains(f.env, sti_scene_of(p), &g);
+        if (status == STI_OK) status = sti_bed_scene_json(f.env, sti_bed_scene_of(p), &text);
+        if (status == STI_OK) status = sti_bed_scene_grains(f.env, sti_bed_scene_of(p), &g);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_grains_clear(f.env, &g);
         sti_env_free(f.env, text);

@@ -84,7 +84,7 @@ static void an_instant_with_an_ellipse_sticks_from_the_multiple_that_the_ellipse
     assert_int_equal(sti_document_parse(env, text, strlen(text), "t.json", &d), STI_OK);
     sti_sticking_options o = sti_sticking_options_default();
     sti_sticking* s;
-    assert_int_equal(sti_sticking_analyze(env, sti_instant_of(d), &o, &s), STI_OK);
+    assert_int_equal(sti_sticking_create(env, sti_instant_of(d), &o, &s), STI_OK);
     const double c = cos(0.3), q = sin(0.3);
     const double least = hypot(c * 3 + q * 4, (c * 4 - q * 3) / 0.4) / 10;
     assert_near(s->least_common.mu, least, 1e-7);

@@ -3,7 +3,6 @@
 #include <hdf5.h>
 #include <math.h>
 #include <stiction/stochastic.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "support/failing_env.h"

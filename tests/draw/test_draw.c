@@ -110,7 +110,7 @@ static void libpng_reads_what_was_saved(void** state) {
     close(fd);
     sti_env* env = open_env();
     sti_image image;
-    assert_int_equal(sti_image_create(env, 37, 23, &image), STI_OK);
+    assert_int_equal(sti_image_make(env, 37, 23, &image), STI_OK);
     for (int k = 0; k < 37 * 23 * 3; k++) image.rgb[k] = (unsigned char)(k * k / 7);
     assert_int_equal(sti_image_save(env, &image, path), STI_OK);
     png_image read = {.version = PNG_IMAGE_VERSION};
@@ -122,8 +122,8 @@ static void libpng_reads_what_was_saved(void** state) {
     assert_memory_equal(back, image.rgb, sizeof back);
     assert_int_equal(sti_image_save(env, &image, "/no/such/folder/a.png"), STI_ERR_IO);
     sti_image_clear(env, &image);
-    assert_int_equal(sti_image_create(env, 0, 5, &image), STI_ERR_ARGUMENT);
-    assert_int_equal(sti_image_create(env, 5, 1 << 20, &image), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_image_make(env, 0, 5, &image), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_image_make(env, 5, 1 << 20, &image), STI_ERR_ARGUMENT);
     unlink(path);
     sti_env_destroy(env);
 }

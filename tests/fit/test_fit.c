@@ -39,7 +39,7 @@ static void largest_residuals_of_the_cases_are_least(void** state) {
         const sti_fit_problem p = {
             .n = 3, .m = cJSON_GetArraySize(d.t), .start = start, .residuals = decay_residuals, .user = &d};
         sti_fit_answer a;
-        must(sti_fit(group_env, &p, NULL, &a));
+        must(sti_fit_solve(group_env, &p, NULL, &a));
         const double best = oracle_number(item, "expected", "minimax_residual");
         assert_true(a.converged);
         if (!(a.value <= best * (1 + 1e-3) + 1e-8)) fail_msg("%s: %.9g, %.9g expected", oracle_id(item), a.value, best);
@@ -70,7 +70,7 @@ static void squares_find_the_bottom_of_a_valley(void** state) {
     sti_fit_options o = sti_fit_options_default();
     o.norm = STI_FIT_SQUARES;
     sti_fit_answer a;
-    must(sti_fit(group_env, &p, &o, &a));
+    must(sti_fit_solve(group_env, &p, &o, &a));
     assert_true(a.converged);
     assert_near(a.x[0], 1, 1e-7);
     assert_near(a.x[1], 1, 1e-7);
@@ -82,7 +82,7 @@ static void squares_find_the_bottom_of_a_valley(void** state) {
                                      .low = (const double[]){-INFINITY, -INFINITY},
                                      .high = (const double[]){0.5, INFINITY},
                                      .residuals = rosenbrock};
-    must(sti_fit(group_env, &bounded, &o, &a));
+    must(sti_fit_solve(group_env, &bounded, &o, &a));
     assert_near(a.x[0], 0.5, 1e-12);
     assert_near(a.x[1], 0.25, 1e-6);
     assert_true(a.at_bound[0] && !a.at_bound[1]);
@@ -100,7 +100,7 @@ static void what_the_data_leave_open_is_told(void** state) {
     (void)state;
     const sti_fit_problem p = {.n = 3, .m = 5, .start = (const double[]){1, 1, 1}, .residuals = product};
     sti_fit_answer a;
-    must(sti_fit(group_env, &p, NULL, &a));
+    must(sti_fit_solve(group_env, &p, NULL, &a));
     assert_near(a.x[0] * a.x[1], 6, 1e-6);
     assert_near(a.x[2], 2, 1e-5);
     assert_int_equal(a.undetermined, 1);
@@ -124,12 +124,12 @@ static void what_is_open_is_sought_elsewhere_in_a_box(void** state) {
     (void)state;
     sti_fit_problem p = {.n = 2, .m = 3, .start = (const double[]){3, 1}, .scale = 1, .residuals = plateau};
     sti_fit_answer a;
-    must(sti_fit(group_env, &p, NULL, &a));
+    must(sti_fit_solve(group_env, &p, NULL, &a));
     assert_true(a.undetermined == 1 && a.value > 0.3);
     sti_fit_answer_clear(group_env, &a);
     p.low = (const double[]){0, 0};
     p.high = (const double[]){10, 10};
-    must(sti_fit(group_env, &p, NULL, &a));
+    must(sti_fit_solve(group_env, &p, NULL, &a));
     assert_int_equal(a.undetermined, 0);
     assert_near(a.x[0], 0.3, 1e-9);
     assert_near(a.x[1], 1.7, 1e-9);
@@ -137,7 +137,7 @@ static void what_is_open_is_sought_elsewhere_in_a_box(void** state) {
     for (long at = 0;; at++) {
         failing_env f;
         failing_env_open(&f, at);
-        const sti_status status = sti_fit(f.env, &p, NULL, &a);
+        const sti_status status = sti_fit_solve(f.env, &p, NULL, &a);
         if (status == STI_OK)
             sti_fit_answer_clear(f.env, &a);
         else
@@ -163,25 +163,25 @@ static void models_that_end_and_bad_questions(void** state) {
     (void)state;
     sti_fit_answer a;
     const sti_fit_problem p = {.n = 1, .m = 1, .start = (const double[]){3}, .residuals = broken};
-    must(sti_fit(group_env, &p, NULL, &a));
+    must(sti_fit_solve(group_env, &p, NULL, &a));
     assert_near(a.x[0], 2.5, 1e-12);
     sti_fit_answer_clear(group_env, &a);
     sti_fit_problem bad = p;
     bad.residuals = failing;
-    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_IO);
+    assert_int_equal(sti_fit_solve(group_env, &bad, NULL, &a), STI_ERR_IO);
     bad = p;
     bad.n = 0;
-    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit_solve(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
     bad = p;
     bad.m = 0;
-    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit_solve(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
     bad = p;
     bad.start = (const double[]){NAN};
-    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit_solve(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
     bad = p;
     bad.low = (const double[]){2};
     bad.high = (const double[]){1};
-    assert_int_equal(sti_fit(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_fit_solve(group_env, &bad, NULL, &a), STI_ERR_ARGUMENT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {
@@ -191,7 +191,7 @@ static void every_failed_allocation_is_survived(void** state) {
         sti_fit_answer a;
         const sti_fit_problem p = {.n = 2, .m = 2, .start = (const double[]){-1.2, 1}, .residuals = rosenbrock};
         failing_env_open(&f, at);
-        const sti_status status = sti_fit(f.env, &p, NULL, &a);
+        const sti_status status = sti_fit_solve(f.env, &p, NULL, &a);
         if (status == STI_OK)
             sti_fit_answer_clear(f.env, &a);
         else

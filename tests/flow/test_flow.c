@@ -2,7 +2,7 @@
 // input, memory.
 #include <math.h>
 #include <stiction/flow.h>
-#include <stiction/verify.h>
+#include <stiction/l1.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -180,6 +180,7 @@ static void bad_frames_are_named(void** state) {
     assert_non_null(strstr(sti_env_error(*state)->text, "different sizes: 16 x 16 and 16 x 15"));
     assert_int_equal(sti_flow_solve(*state, &small, &small, NULL, &a), STI_ERR_ARGUMENT);
     sti_flow_options o = sti_flow_options_default();
+    assert_true(sti_flow_lambda(NULL) == 0.03);
     o.lambda = -1;
     assert_int_equal(sti_flow_solve(*state, &p.first, &p.second, &o, &a), STI_ERR_ARGUMENT);
     assert_non_null(strstr(sti_env_error(*state)->text, "lambda: -1"));

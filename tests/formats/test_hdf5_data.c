@@ -16,7 +16,7 @@ static void write_deep(sti_env* env, const char* path) {
     assert_int_equal(sti_recording_series(file, &def, &series), STI_OK);
     assert_int_equal(sti_recording_append(file, series, 1, row), STI_OK);
     assert_int_equal(sti_recording_commit(file, false), STI_OK);
-    sti_recording_close(file);
+    sti_recording_destroy(file);
     free(row);
 }
 
@@ -119,7 +119,7 @@ static void a_matrix_whose_bytes_wrap_around_is_bad_input_and_not_a_lack_of_memo
     assert_int_equal(sti_recording_create(env, path, &file), STI_OK);
     assert_int_equal(sti_recording_put(file, "deep", STI_RECORD_DOUBLE, ROWS, COLUMNS, matrix), STI_OK);
     assert_int_equal(sti_recording_commit(file, false), STI_OK);
-    sti_recording_close(file);
+    sti_recording_destroy(file);
     assert_int_equal(read_deep(env, path), STI_OK);
     size_t size;
     unsigned char* bytes = whole_file(path, &size);

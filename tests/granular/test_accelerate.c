@@ -1,7 +1,7 @@
 // test_accelerate.c: what sweeps have to reach, whatever they go by: the tolerance, in a bounded number, over beds of
 // all kinds; and a bed at rest that stays at rest.
 #include <math.h>
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <stiction/scene.h>
 #include <string.h>
 
@@ -28,13 +28,13 @@ static const kind kinds[] = {
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 static sti_bed* begin(sti_env* env, const kind* k) {
-    sti_scene scene = sti_scene_default(k->layout, k->count);
+    sti_bed_scene scene = sti_bed_scene_default(k->layout, k->count);
     sti_grains grains;
     scene.step.h = k->h;
     scene.step.tol = 1e-4;
     scene.step.recover = 0.2;
-    assert_int_equal(sti_scene_set(env, &scene, "mu", k->mu), STI_OK);
-    assert_int_equal(sti_scene_grains(env, &scene, &grains), STI_OK);
+    assert_int_equal(sti_bed_scene_set(env, &scene, "mu", k->mu), STI_OK);
+    assert_int_equal(sti_bed_scene_grains(env, &scene, &grains), STI_OK);
     return bed_of(env, &grains, &scene.step);
 }
 

@@ -552,7 +552,7 @@ static void grains_that_leave_come_in_at_the_top_and_are_timed(void** state) {
         sti_bed_get(bed, x, NULL, NULL);
         for (int a = 0; a < 60; a++) assert_true(x[3 * a + 2] >= -1 && x[3 * a + 2] < 60);
     }
-    const sti_flow flow = sti_recirculation_flow(r);
+    const sti_outflow flow = sti_recirculation_outflow(r);
     assert_int_equal(flow.left, all);
     assert_true(flow.left > 60);
     assert_true(flow.residence > 0.1 && flow.residence_min <= flow.residence && flow.residence <= flow.residence_max);

@@ -60,7 +60,7 @@ static void check_stress(const sti_bed_jamming* j, const sti_bed_contact* c, con
 
 static sti_contact_finding test_bed(sti_env* env, const sti_bed* bed, double mu, sti_bed_jamming* j) {
     const sti_jamming_options o = sti_jamming_options_default();
-    assert_int_equal(sti_bed_jamming_test(env, bed, &o, j), STI_OK);
+    assert_int_equal(sti_bed_jamming_analyze(env, bed, &o, j), STI_OK);
     const size_t count = (size_t)sti_bed_contact_count(bed);
     assert_int_equal(j->contact_count, count);
     sti_bed_contact* c = calloc(count + 1, sizeof *c);
@@ -227,7 +227,7 @@ static void a_limit_on_time_leaves_the_question_open(void** state) {
     sti_jamming_options o = sti_jamming_options_default();
     sti_bed_jamming j;
     o.time_limit_s = 1e-9;
-    assert_int_equal(sti_bed_jamming_test(env, bed, &o, &j), STI_OK);
+    assert_int_equal(sti_bed_jamming_analyze(env, bed, &o, &j), STI_OK);
     assert_int_equal(j.pointed, STI_FINDING_UNKNOWN);
     assert_true(j.turn == NULL && j.motion == NULL && j.r == NULL && isnan(j.margin) && isnan(j.defect));
     sti_bed_jamming_clear(env, &j);
@@ -241,13 +241,13 @@ static void bad_questions_are_refused(void** state) {
     sti_bed* bed = settle(env, 10, 0.3, 0);
     sti_jamming_options o = sti_jamming_options_default();
     sti_bed_jamming j;
-    assert_int_equal(sti_bed_jamming_test(env, bed, &o, &j), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_bed_jamming_analyze(env, bed, &o, &j), STI_ERR_ARGUMENT);
     assert_int_equal(sti_bed_step(bed, NULL), STI_OK);
     o.touch = NAN;
-    assert_int_equal(sti_bed_jamming_test(env, bed, &o, &j), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_bed_jamming_analyze(env, bed, &o, &j), STI_ERR_ARGUMENT);
     o.touch = 0;
     o.time_limit_s = -1;
-    assert_int_equal(sti_bed_jamming_test(env, bed, &o, &j), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_bed_jamming_analyze(env, bed, &o, &j), STI_ERR_ARGUMENT);
     sti_bed_destroy(bed);
     sti_env_destroy(env);
 }
@@ -269,7 +269,7 @@ static void the_test_survives_every_failed_allocation(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_bed_jamming j;
-        const sti_status status = sti_bed_jamming_test(f.env, bed, &ask, &j);
+        const sti_status status = sti_bed_jamming_analyze(f.env, bed, &ask, &j);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         if (status == STI_OK) sti_bed_jamming_clear(f.env, &j);
         if (failing_env_close(&f)) break;

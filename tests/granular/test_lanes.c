@@ -160,7 +160,7 @@ static void fill_ring(ring* g, uint64_t seed, double mu) {
     for (int k = 0; k < RING_TOUCHES; k++) {
         sti_touch* t = &g->touch[k];
         double n[3] = {draw(&seed), draw(&seed), draw(&seed)};
-        const double size = sqrt(sti_dot3(n, n)), push = k % 3 == 0 ? 0 : 0.5 + draw(&seed);
+        const double size = sqrt(dot3(n, n)), push = k % 3 == 0 ? 0 : 0.5 + draw(&seed);
         for (int i = 0; i < 3; i++) {
             t->n[i] = n[i] / size;
             t->r[i] = push * t->n[i];
@@ -176,7 +176,7 @@ static void fill_ring(ring* g, uint64_t seed, double mu) {
 
 static void solve_one(const double w, double mu, const double n[3], const double u[3], double off, const double y[3],
                       bool cone, double r[3]) {
-    const double yn = sti_dot3(y, n), un = sti_dot3(u, n), kt = 2 / (7 * w);
+    const double yn = dot3(y, n), un = dot3(u, n), kt = 2 / (7 * w);
     double pn = yn - (un + off) / w, rt[3], size2 = 0;
     for (int i = 0; i < 3; i++) {
         rt[i] = y[i] - yn * n[i] - kt * (u[i] - un * n[i]);
@@ -278,16 +278,16 @@ static void contacts_at_once_are_the_same_as_one_after_the_other(void** state) {
 static double map_one(const ring* g, int k, bool coulomb) {
     const sti_touch* t = &g->touch[k];
     const sti_grain *a = &g->grain[t->a], *b = &g->grain[t->b];
-    const double rho = 2 / (7 * (a->im + b->im)), mu = b->mu, rn = sti_dot3(t->r, t->n);
+    const double rho = 2 / (7 * (a->im + b->im)), mu = b->mu, rn = dot3(t->r, t->n);
     double u[3], ut[3], yt[3], e = 0;
     sti_slip(a, b, t->n, u);
-    const double un = sti_dot3(u, t->n);
+    const double un = dot3(u, t->n);
     for (int i = 0; i < 3; i++) {
         ut[i] = u[i] - un * t->n[i];
         yt[i] = t->r[i] - rn * t->n[i] - rho * ut[i];
     }
-    double yn = rn - rho * (un + t->off + (coulomb ? mu * sqrt(sti_dot3(ut, ut)) : 0)), keep = 1;
-    const double length = sqrt(sti_dot3(yt, yt));
+    double yn = rn - rho * (un + t->off + (coulomb ? mu * sqrt(dot3(ut, ut)) : 0)), keep = 1;
+    const double length = sqrt(dot3(yt, yt));
     if (length > mu * yn || yn < 0) {
         yn = fmax(0, (yn + mu * length) / (1 + mu * mu));
         keep = length > 0 ? mu * yn / length : 0;
@@ -312,7 +312,7 @@ static void the_natural_map_of_any_number_of_contacts_is_the_sum_of_theirs(void*
             builds[c / 12].map(p.grain, p.touch, count, round % 2 == 0, map);
             for (int k = 0; k < count; k++) {
                 sum += map_one(&p, k, round % 2 == 0);
-                size += sti_dot3(p.touch[k].r, p.touch[k].r);
+                size += dot3(p.touch[k].r, p.touch[k].r);
             }
             assert_true(fabs(map[0] - sum) <= 1e-12 * sum);
             assert_true(fabs(map[1] - size) <= 1e-12 * size);
@@ -338,13 +338,13 @@ static void fill_ways(sti_touch* touch, uint64_t seed) {
 
 // One contact, as docs/granular.md and touch.c have it.
 static sti_touch formed(sti_touch t, double mu, double h, double recover) {
-    const double length = sqrt(sti_dot3(t.n, t.n)), gap = length - t.off;
+    const double length = sqrt(dot3(t.n, t.n)), gap = length - t.off;
     for (int i = 0; i < 3 && t.b < WALLS; i++) t.n[i] = length > 0 ? t.n[i] / length : i == 2 ? 1 : 0;
     if (t.b < WALLS) t.off = gap > 0 ? gap / h : recover * gap / h;
-    const double rn = sti_dot3(t.r, t.n);
+    const double rn = dot3(t.r, t.n);
     double rt[3];
     for (int i = 0; i < 3; i++) rt[i] = t.r[i] - rn * t.n[i];
-    const double size = sqrt(sti_dot3(rt, rt)), keep = size > mu * rn ? mu * rn / size : 1;
+    const double size = sqrt(dot3(rt, rt)), keep = size > mu * rn ? mu * rn / size : 1;
     for (int i = 0; i < 3; i++) t.r[i] = rn > 0 ? rn * t.n[i] + keep * rt[i] : 0;
     return t;
 }

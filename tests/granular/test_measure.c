@@ -42,7 +42,7 @@ static sti_touch* a_wall_contact_with_a_load(sti_bed* bed) {
     for (int s = 0; s < bed->slab_count; s++) {
         sti_touch* t = bed->touch + bed->touch_first[s];
         for (int k = 0; k < bed->touch_count[s]; k++) {
-            if (t[k].b >= bed->n && sti_dot3(t[k].r, t[k].r) > 0) return &t[k];
+            if (t[k].b >= bed->n && dot3(t[k].r, t[k].r) > 0) return &t[k];
         }
     }
     return NULL;

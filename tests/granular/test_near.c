@@ -1,5 +1,5 @@
 // test_near.c: the list of near pairs misses no contact, whoever was listed when.
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "granular/bed.h"
@@ -133,7 +133,7 @@ static void contacts_are_those_of_all_pairs_in_a_flow(void** state) {
     sti_recirculation* flow;
     assert_int_equal(sti_recirculation_create(env, bed, -1, 2, 3, &flow), STI_OK);
     run_and_compare(bed, 300, flow);
-    assert_true(sti_recirculation_flow(flow).left > 10);
+    assert_true(sti_recirculation_outflow(flow).left > 10);
     sti_recirculation_destroy(env, flow);
     sti_bed_destroy(bed);
     sti_env_destroy(env);

@@ -1,7 +1,7 @@
 // test_posed.c: the last step of a bed as a contact problem: the independent verifier accepts what the bed claims.
+#include <stiction/contact.h>
 #include <stiction/io.h>
-#include <stiction/run.h>
-#include <stiction/verify.h>
+#include <stiction/recording.h>
 #include <string.h>
 #include <unistd.h>
 

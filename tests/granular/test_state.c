@@ -1,5 +1,5 @@
 // A bed as bytes and back: later steps have the same bits, and bytes that are no state are refused.
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -103,14 +103,14 @@ static void a_flow_goes_on_bit_by_bit(void** state) {
     assert_int_equal(sti_bed_load_state(env, bytes, size, &bed[1]), STI_OK);
     assert_int_equal(sti_recirculation_load_state(env, bed[1], flow_bytes, flow_size, &flow[1]), STI_OK);
     double x[2][180];
-    sti_flow known[2];
+    sti_outflow known[2];
     for (int j = 0; j < 2; j++) {
         for (int k = 0; k < 250; k++) {
             assert_int_equal(sti_bed_step(bed[j], NULL), STI_OK);
             assert_int_equal(sti_recirculation_apply(flow[j], bed[j], NULL), STI_OK);
         }
         sti_bed_get(bed[j], x[j], NULL, NULL);
-        known[j] = sti_recirculation_flow(flow[j]);
+        known[j] = sti_recirculation_outflow(flow[j]);
     }
     assert_memory_equal(x[0], x[1], sizeof x[0]);
     assert_true(known[0].left > 20 && known[0].left == known[1].left && known[0].residence == known[1].residence);
@@ -283,7 +283,7 @@ static void flows_survive_every_failing_allocation(void** state) {
         if (status == STI_OK) status = sti_recirculation_save_state(flow, &bytes, &size);
         if (status == STI_OK) status = sti_recirculation_load_state(f.env, bed, bytes, size, &again);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
-        assert_true(status != STI_OK || sti_recirculation_flow(flow).left > 0);
+        assert_true(status != STI_OK || sti_recirculation_outflow(flow).left > 0);
         sti_env_free(f.env, bytes);
         sti_recirculation_destroy(f.env, again);
         sti_recirculation_destroy(f.env, flow);

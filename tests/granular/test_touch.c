@@ -1,5 +1,5 @@
 // test_touch.c: what a step starts from: a mean of the last impulses and what leads beyond it.
-#include <stiction/run.h>
+#include <stiction/recording.h>
 #include <string.h>
 
 #include "granular/bed.h"
@@ -59,7 +59,7 @@ static void a_contact_that_begins_hands_on_its_impulse_and_one_that_is_gone_noth
         now = memos_of(bed, now);
         for (int64_t j = 0; j < count; j++) {
             const int touch = bed->near[j].touch;
-            const bool before = sti_dot3(last[j].r, last[j].r) > 0;
+            const bool before = dot3(last[j].r, last[j].r) > 0;
             for (int i = 0; i < 3; i++) {
                 const double r = touch < 0 ? 0 : bed->touch[touch].r[i];
                 if (touch < 0 || !before) assert_true(now[j].r[i] == r && now[j].lead[i] == 0);

@@ -17,8 +17,8 @@ static void planar(tool_instant* t, double x, double y, double nx, double ny, do
 
 static sti_closure ask(const tool_instant* t, bool friction, const sti_closure_options* options) {
     sti_closure c;
-    assert_int_equal(friction ? sti_force_closure(group_env, &t->instant, options, &c)
-                              : sti_form_closure(group_env, &t->instant, options, &c),
+    assert_int_equal(friction ? sti_force_closure_analyze(group_env, &t->instant, options, &c)
+                              : sti_form_closure_analyze(group_env, &t->instant, options, &c),
                      STI_OK);
     bool accepted;
     assert_int_equal(sti_verify_closure(group_env, &t->instant, options, friction, &c, 1e-9, &accepted), STI_OK);
@@ -280,7 +280,7 @@ static void closure_survives_failed_allocations(void** state) {
             failing_env f;
             failing_env_open(&f, k);
             sti_closure c;
-            const sti_status status = sti_force_closure(f.env, &t.instant, &options, &c);
+            const sti_status status = sti_force_closure_analyze(f.env, &t.instant, &options, &c);
             assert_true(status == STI_OK || status == STI_ERR_MEMORY);
             bool accepted = false;
             if (status == STI_OK && facets > 0) {

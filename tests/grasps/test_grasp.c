@@ -36,7 +36,7 @@ static void spatial(tool_instant* t, const double* p, const double* n, double mu
 static sti_grasp_friction least(const tool_instant* t, sti_grasp_friction_kind kind) {
     sti_grasp_friction f;
     bool accepted = false;
-    assert_int_equal(sti_grasp_friction_find(group_env, &t->instant, NULL, kind, &f), STI_OK);
+    assert_int_equal(sti_grasp_friction_analyze(group_env, &t->instant, NULL, kind, &f), STI_OK);
     assert_int_equal(sti_verify_grasp_friction(group_env, &t->instant, NULL, &f, 1e-8, &accepted), STI_OK);
     assert_true(accepted);
     return f;
@@ -218,7 +218,7 @@ static void random_brackets_agree_with_a_rational_program(void** state) {
 static sti_grasp_quality measure(const tool_instant* t, const sti_grasp_options* o) {
     sti_grasp_quality q;
     sti_grasp_verification v;
-    assert_int_equal(sti_grasp_quality_find(group_env, &t->instant, o, &q), STI_OK);
+    assert_int_equal(sti_grasp_quality_analyze(group_env, &t->instant, o, &q), STI_OK);
     assert_true(q.applies);
     assert_int_equal(sti_verify_grasp_quality(group_env, &t->instant, o, &q, 200000, &v), STI_OK);
     if (!v.accepted) print_error("%s: %.15g %.15g, %d points\n", v.text, q.lower, q.upper, q.point_count);
@@ -293,7 +293,7 @@ static void bounds_hold_in_random_directions(void** state) {
             assert_true(h(&t, 3, q.length, u) >= q.lower - 1e-12);
         }
         sti_closure c;
-        assert_int_equal(sti_force_closure(group_env, &t.instant, NULL, &c), STI_OK);
+        assert_int_equal(sti_force_closure_analyze(group_env, &t.instant, NULL, &c), STI_OK);
         assert_true((c.closed == STI_YES) == (q.upper > 0));
         sti_closure_clear(group_env, &c);
         sti_grasp_quality_clear(group_env, &q);
@@ -375,17 +375,17 @@ static void quality_is_only_told_of_one_body(void** state) {
     tool_open(&t, 4);
     tool_contact(&t, false, 1, 0.3);
     t.n[0][1] = t.t[0][0] = 1;
-    assert_int_equal(sti_grasp_quality_find(group_env, &t.instant, NULL, &q), STI_OK);
+    assert_int_equal(sti_grasp_quality_analyze(group_env, &t.instant, NULL, &q), STI_OK);
     assert_true(!q.applies && strstr(q.why, "coordinates") != NULL);
     sti_grasp_quality_clear(group_env, &q);
     tool_open(&t, 3);
     planar(&t, -1, 0, 2, 0, 0.3);  // not a unit normal
-    assert_int_equal(sti_grasp_quality_find(group_env, &t.instant, NULL, &q), STI_OK);
+    assert_int_equal(sti_grasp_quality_analyze(group_env, &t.instant, NULL, &q), STI_OK);
     assert_true(!q.applies && strstr(q.why, "orthonormal") != NULL);
     sti_grasp_quality_clear(group_env, &q);
     sti_grasp_options o = sti_grasp_options_default();
     o.length = -1;
-    assert_int_equal(sti_grasp_quality_find(group_env, &t.instant, &o, &q), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_grasp_quality_analyze(group_env, &t.instant, &o, &q), STI_ERR_ARGUMENT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {
@@ -408,7 +408,7 @@ static void every_failed_allocation_is_survived(void** state) {
             if (what == 2) {
                 sti_grasp_friction g;
                 bool accepted;
-                status = sti_grasp_friction_find(f.env, &t.instant, NULL, STI_GRASP_COMMON, &g);
+                status = sti_grasp_friction_analyze(f.env, &t.instant, NULL, STI_GRASP_COMMON, &g);
                 if (status == STI_OK) status = sti_verify_grasp_friction(f.env, &t.instant, NULL, &g, 1e-9, &accepted);
                 sti_grasp_friction_clear(f.env, &g);
             } else {
@@ -416,7 +416,7 @@ static void every_failed_allocation_is_survived(void** state) {
                 sti_grasp_options o = sti_grasp_options_default();
                 o.object.facets = what == 1 ? 3 : 0;
                 sti_grasp_verification v;
-                status = sti_grasp_quality_find(f.env, &t.instant, &o, &q);
+                status = sti_grasp_quality_analyze(f.env, &t.instant, &o, &q);
                 if (status == STI_OK) status = sti_verify_grasp_quality(f.env, &t.instant, &o, &q, 200000, &v);
                 sti_grasp_quality_clear(f.env, &q);
             }

@@ -23,7 +23,7 @@ static void solvers(void** state) {
     assert_int_equal(sti_lcp_solve(env, sti_lcp_of(d), NULL, &a), STI_OK);
     assert_int_equal(a.outcome, STI_SOLVED);
     sti_lcp_answer_clear(env, &a);
-    assert_int_equal(sti_matrix_classify(env, &sti_lcp_of(d)->M, NULL, NULL, &classes), STI_OK);
+    assert_int_equal(sti_classes_create(env, &sti_lcp_of(d)->M, NULL, NULL, &classes), STI_OK);
     sti_classes_destroy(env, classes);
     sti_document_destroy(d);
 
@@ -32,7 +32,7 @@ static void solvers(void** state) {
     sti_mlcp_structure* structure;
     assert_int_equal(sti_mlcp_solve(env, sti_mlcp_of(d), NULL, &a), STI_OK);
     sti_lcp_answer_clear(env, &a);
-    assert_int_equal(sti_mlcp_recognize(env, sti_mlcp_of(d), NULL, &structure), STI_OK);
+    assert_int_equal(sti_mlcp_structure_create(env, sti_mlcp_of(d), NULL, &structure), STI_OK);
     sti_mlcp_structure_destroy(env, structure);
     sti_document_destroy(d);
 
@@ -109,7 +109,7 @@ static void analyses_of_an_instant(void** state) {
     sti_force_set set;
     const sti_force_choice choice = {.count = 2};
     const double direction[2] = {1, 0};
-    assert_int_equal(sti_sticking_analyze(env, in, NULL, &sticking), STI_OK);
+    assert_int_equal(sti_sticking_create(env, in, NULL, &sticking), STI_OK);
     sti_sticking_destroy(sticking);
     assert_int_equal(sti_sticking_force(env, in, NULL, &choice, &force), STI_OK);
     sti_force_answer_clear(env, &force);
@@ -145,17 +145,17 @@ static void grasps(void** state) {
     sti_grasp_quality quality;
     sti_grasp_verification checked;
     bool accepted;
-    assert_int_equal(sti_force_closure(env, in, NULL, &closure), STI_OK);
+    assert_int_equal(sti_force_closure_analyze(env, in, NULL, &closure), STI_OK);
     assert_int_equal(sti_verify_closure(env, in, NULL, true, &closure, 1e-8, &accepted), STI_OK);
     assert_true(accepted);
     sti_closure_clear(env, &closure);
-    assert_int_equal(sti_form_closure(env, in, NULL, &closure), STI_OK);
+    assert_int_equal(sti_form_closure_analyze(env, in, NULL, &closure), STI_OK);
     sti_closure_clear(env, &closure);
-    assert_int_equal(sti_grasp_friction_find(env, in, NULL, STI_GRASP_FACTOR, &friction), STI_OK);
+    assert_int_equal(sti_grasp_friction_analyze(env, in, NULL, STI_GRASP_FACTOR, &friction), STI_OK);
     assert_int_equal(sti_verify_grasp_friction(env, in, NULL, &friction, 1e-8, &accepted), STI_OK);
     assert_true(accepted);
     sti_grasp_friction_clear(env, &friction);
-    assert_int_equal(sti_grasp_quality_find(env, in, NULL, &quality), STI_OK);
+    assert_int_equal(sti_grasp_quality_analyze(env, in, NULL, &quality), STI_OK);
     assert_int_equal(sti_verify_grasp_quality(env, in, NULL, &quality, 100, &checked), STI_OK);
     sti_grasp_quality_clear(env, &quality);
     sti_document_destroy(d);
@@ -196,8 +196,8 @@ static void beds(void** state) {
         assert_int_equal(sti_bed_step(twin, &b), STI_OK);
         assert_true(a.time == b.time && a.kinetic == b.kinetic && a.residual == b.residual);
     }
-    assert_int_equal(sti_bed_jamming_test(env, bed, NULL, &jamming), STI_OK);
-    assert_int_equal(sti_bed_jamming_test(env, twin, &usual, &same), STI_OK);
+    assert_int_equal(sti_bed_jamming_analyze(env, bed, NULL, &jamming), STI_OK);
+    assert_int_equal(sti_bed_jamming_analyze(env, twin, &usual, &same), STI_OK);
     assert_int_equal(jamming.pointed, same.pointed);
     assert_int_equal(jamming.contact_count, same.contact_count);
     sti_bed_jamming_clear(env, &jamming);

@@ -116,7 +116,7 @@ static sti_status record_jamming(sti_env* env) {
     const sti_jamming_options o = sti_jamming_options_default();
     sti_status status = bed_of(env, &g, &bed);
     if (status == STI_OK) status = sti_bed_step(bed, NULL);
-    if (status == STI_OK) status = sti_bed_jamming_test(env, bed, &o, &jamming);
+    if (status == STI_OK) status = sti_bed_jamming_analyze(env, bed, &o, &jamming);
     if (status == STI_OK) status = sti_bed_record_create(env, path_of("t.h5"), &g, "{}", NULL, 0, &record);
     if (status == STI_OK) status = sti_bed_record_jamming(record, bed, 1, &jamming);
     sti_bed_jamming_clear(env, &jamming);
@@ -170,7 +170,7 @@ static sti_status bound_margin(sti_env* env) {
 static sti_status close_form(sti_env* env) {
     const sti_instant instant = held();
     sti_closure c;
-    const sti_status status = sti_form_closure(env, &instant, NULL, &c);
+    const sti_status status = sti_form_closure_analyze(env, &instant, NULL, &c);
     if (status == STI_OK) sti_closure_clear(env, &c);
     return status;
 }
@@ -204,7 +204,7 @@ static void instants_and_their_answers(void** state) {
     sti_env* env;
     const sti_instant instant = held();
     assert_int_equal(sti_env_create(NULL, &env), STI_OK);
-    assert_int_equal(sti_sticking_analyze(env, &instant, NULL, &decided), STI_OK);
+    assert_int_equal(sti_sticking_create(env, &instant, NULL, &decided), STI_OK);
     fail_each(save_sticking, 2);
     sti_sticking_destroy(decided);
     sti_env_destroy(env);
@@ -276,9 +276,9 @@ static void checks_of_bounds(void** state) {
 }
 
 static sti_status set_scene(sti_env* env) {
-    sti_scene scene = sti_scene_default(STI_LAYOUT_BOX, 20);
-    sti_status status = sti_scene_set(env, &scene, "mu", "0.25");
-    if (status == STI_OK) status = sti_scene_set(env, &scene, "count", "30");
+    sti_bed_scene scene = sti_bed_scene_default(STI_LAYOUT_BOX, 20);
+    sti_status status = sti_bed_scene_set(env, &scene, "mu", "0.25");
+    if (status == STI_OK) status = sti_bed_scene_set(env, &scene, "count", "30");
     return status;
 }
 
@@ -362,8 +362,8 @@ static sti_status load_stepper(sti_env* env) {
     sti_status status = ball(env, &s);
     if (status == STI_OK) status = sti_stepper_create(env, s, NULL, &stepper);
     if (status == STI_OK) status = sti_stepper_step(stepper, NULL);
-    if (status == STI_OK) status = sti_stepper_save(stepper, &bytes, &size);
-    if (status == STI_OK) status = sti_stepper_load(stepper, bytes, size);
+    if (status == STI_OK) status = sti_stepper_save_state(stepper, &bytes, &size);
+    if (status == STI_OK) status = sti_stepper_load_state(stepper, bytes, size);
     sti_env_free(env, bytes);
     sti_stepper_destroy(stepper);
     sti_system_destroy(s);
@@ -412,12 +412,12 @@ static sti_status change_world(sti_env* env) {
     const double v[3] = {1, 0, 0}, none[3] = {0, 0, 0};
     sti_pose pose;
     sti_status status = pile(env, &bodies, &world);
-    if (status == STI_OK) status = sti_world_save(world, &bytes, &size);
+    if (status == STI_OK) status = sti_world_save_state(world, &bytes, &size);
     if (status == STI_OK) sti_world_pose(world, 1, &pose);
     if (status == STI_OK) status = sti_world_set(world, 1, &pose, v, none);
     if (status == STI_OK) status = sti_world_push(world, 1, v, none);
     if (status == STI_OK) status = sti_world_drive(world, 0, 0, 1, 2, 0);
-    if (status == STI_OK) status = sti_world_load(world, bytes, size);
+    if (status == STI_OK) status = sti_world_load_state(world, bytes, size);
     sti_env_free(env, bytes);
     sti_world_destroy(world);
     sti_bodies_destroy(bodies);
@@ -459,8 +459,8 @@ static sti_status watch_world(sti_env* env) {
     if (status == STI_OK) status = sti_run_checker_look(checker, &start);
     if (status == STI_OK) status = sti_world_step(world, &report);
     if (status == STI_OK) status = sti_run_checker_look_world(checker, world, &report);
-    if (status == STI_OK) status = sti_run_checker_save(checker, &bytes, &size);
-    if (status == STI_OK) status = sti_run_checker_load(checker, bytes, size);
+    if (status == STI_OK) status = sti_run_checker_save_state(checker, &bytes, &size);
+    if (status == STI_OK) status = sti_run_checker_load_state(checker, bytes, size);
     sti_env_free(env, bytes);
     sti_run_checker_destroy(checker);
     sti_world_destroy(world);
@@ -470,7 +470,7 @@ static sti_status watch_world(sti_env* env) {
 
 static sti_status save_image(sti_env* env) {
     sti_image image;
-    sti_status status = sti_image_create(env, 8, 6, &image);
+    sti_status status = sti_image_make(env, 8, 6, &image);
     if (status != STI_OK) return status;
     status = sti_image_save(env, &image, path_of("t.png"));
     sti_image_clear(env, &image);

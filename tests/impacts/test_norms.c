@@ -8,7 +8,7 @@
 
 static sti_norm_test ask(const sti_matrices* m, sti_norm_question q) {
     sti_norm_test t;
-    assert_int_equal(sti_norm_test_find(group_env, m, q, &t), STI_OK);
+    assert_int_equal(sti_norm_test_analyze(group_env, m, q, &t), STI_OK);
     return t;
 }
 
@@ -119,7 +119,7 @@ static void every_failed_allocation_is_survived(void** state) {
             sti_norm_test t;
             failing_env_open(&f, k);
             const sti_status status =
-                sti_norm_test_find(f.env, q == STI_NORM_QUASI ? &second : &first, (sti_norm_question)q, &t);
+                sti_norm_test_analyze(f.env, q == STI_NORM_QUASI ? &second : &first, (sti_norm_question)q, &t);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
             if (failing_env_close(&f)) break;
         }

@@ -286,14 +286,14 @@ static void forms_of_one_problem_agree(void** state) {
         for (int form = 0; form < 3; form++) {
             sti_friction_cone* k;
             sti_friction_cone_margin f;
-            assert_int_equal(form == 0   ? sti_contact_friction_cone(group_env, &global, &k)
-                             : form == 1 ? sti_contact_friction_cone(group_env, &local, &k)
-                                         : sti_instant_friction_cone(group_env, &instant, 1e-9, &k),
+            assert_int_equal(form == 0   ? sti_friction_cone_create_contact(group_env, &global, &k)
+                             : form == 1 ? sti_friction_cone_create_contact(group_env, &local, &k)
+                                         : sti_friction_cone_create_instant(group_env, &instant, 1e-9, &k),
                              STI_OK);
             assert_int_equal(sti_friction_cone_measure(group_env, k, &f), STI_OK);
             c[form] = f.c;
             sti_friction_cone_margin_clear(group_env, &f);
-            sti_friction_cone_free(group_env, k);
+            sti_friction_cone_destroy(group_env, k);
         }
         assert_true(fabs(c[0] - c[1]) <= 1e-7 * c[0] && fabs(c[0] - c[2]) <= 1e-12 * c[0]);
     }
@@ -301,7 +301,7 @@ static void forms_of_one_problem_agree(void** state) {
     double bad[1] = {-1}, mu = 0, q = 0;
     const sti_contact_problem indefinite = {
         .dimension = 1, .contact_count = 1, .mu = &mu, .W = sti_matrix_dense_view(1, 1, bad), .q = &q};
-    assert_int_equal(sti_contact_friction_cone(group_env, &indefinite, &none), STI_ERR_INPUT);
+    assert_int_equal(sti_friction_cone_create_contact(group_env, &indefinite, &none), STI_ERR_INPUT);
 }
 
 static void every_failed_allocation_is_survived(void** state) {
@@ -332,10 +332,10 @@ static void every_failed_allocation_is_survived(void** state) {
             failing_env f;
             sti_friction_cone* made;
             failing_env_open(&f, k);
-            const sti_status status = form == 0 ? sti_contact_friction_cone(f.env, &problem, &made)
-                                                : sti_instant_friction_cone(f.env, &instant, 1e-9, &made);
+            const sti_status status = form == 0 ? sti_friction_cone_create_contact(f.env, &problem, &made)
+                                                : sti_friction_cone_create_instant(f.env, &instant, 1e-9, &made);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
-            sti_friction_cone_free(f.env, made);
+            sti_friction_cone_destroy(f.env, made);
             if (failing_env_close(&f)) break;
         }
     }

@@ -1,7 +1,6 @@
 // test_l1.c: least sums of absolute values against closed forms, exhaustive search and the independent check.
 #include <math.h>
 #include <stiction/l1.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "support/failing_env.h"

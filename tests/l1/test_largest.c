@@ -1,7 +1,6 @@
 // test_largest.c: least largest absolute values against closed forms, Helly's theorem and the independent check.
 #include <math.h>
 #include <stiction/l1.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "support/failing_env.h"

@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
             for (int j = 0; j < m->mode_count && j < 12; j++) {
                 sti_actuation* a;
                 if (m->modes[j].wrenches == NULL) continue;
-                if (sti_mode_actuation(env, m->modes[j].wrenches, m->n, m->wrench, &k.by, &a) != STI_OK) return 1;
+                if (sti_actuation_create(env, m->modes[j].wrenches, m->n, m->wrench, &k.by, &a) != STI_OK) return 1;
                 const char* why = judge(env, &s.t.instant, m, &m->modes[j], &k, a, &rng);
                 asked++;
                 possible += a->possible;

@@ -59,7 +59,7 @@ static sti_status make_set(sti_env* e, int n, int faces, const double* G, const 
 
 static void ask(const sti_mode_wrenches* set, int n, const lever* k, sti_actuation** a) {
     sti_actuation_verification check;
-    if (sti_mode_actuation(group_env, set, n, k->base, &k->by, a) != STI_OK)
+    if (sti_actuation_create(group_env, set, n, k->base, &k->by, a) != STI_OK)
         fail_msg("%s", sti_env_error(group_env)->text);
     assert_int_equal(sti_verify_actuation(group_env, set, n, k->base, &k->by, *a, 1e-9, &check), STI_OK);
     if (!check.accepted) fail_msg("%s: %g %g %g", check.text, check.bounds, check.faces, check.gap);
@@ -228,7 +228,7 @@ static void every_failing_allocation_is_survived(void** state) {
         sti_actuation* a = NULL;
         sti_status status = make_set(f.env, 2, 4, G, h, &set);
         if (status == STI_OK) status = open_lever(f.env, &k, 2, 1, base, direction, &low, &high);
-        if (status == STI_OK) status = sti_mode_actuation(f.env, &set, 2, k.base, &k.by, &a);
+        if (status == STI_OK) status = sti_actuation_create(f.env, &set, 2, k.base, &k.by, &a);
         sti_actuation_verification check;
         if (status == STI_OK) status = sti_verify_actuation(f.env, &set, 2, k.base, &k.by, a, 1e-9, &check);
         if (status == STI_OK) assert_true(check.accepted);

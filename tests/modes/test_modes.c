@@ -191,7 +191,7 @@ static void contact_that_leaves_separates_and_an_impact_is_refused(void** state)
     sti_modes* m = scene_modes(&s, NULL);
     assert_int_equal(m->mode_count, 1);
     assert_string_equal(m->modes[0].text, "ss");
-    assert_int_equal(m->contacts[0].status, STI_CONTACT_LEAVING);
+    assert_int_equal(m->contacts[0].status, STI_CONTACT_STATUS_LEAVING);
     sti_modes_destroy(m);
     s.v[1] = -1;
     assert_int_equal(sti_modes_create(group_env, &s.instant, NULL, &m), STI_ERR_INPUT);
@@ -216,13 +216,13 @@ static void moving_surfaces_count_as_slip_and_gap_rate(void** state) {
         o.wrench = s.F;
         s.F[1] = -10;
         sti_modes* m = scene_modes(&s, &o);
-        assert_int_equal(m->contacts[0].status, STI_CONTACT_SLIDING);
+        assert_int_equal(m->contacts[0].status, STI_CONTACT_STATUS_SLIDING);
         assert_string_equal(m->contacts[0].word[0], i & 1 ? "r" : "l");
-        assert_int_equal(m->contacts[1].status, i & 4 ? STI_CONTACT_SLIDING : STI_CONTACT_ROLLING);
+        assert_int_equal(m->contacts[1].status, i & 4 ? STI_CONTACT_STATUS_SLIDING : STI_CONTACT_STATUS_ROLLING);
         sti_modes_destroy(m);
         s.contacts[1].n_offset = 0.125;
         m = scene_modes(&s, &o);
-        assert_int_equal(m->contacts[1].status, STI_CONTACT_LEAVING);
+        assert_int_equal(m->contacts[1].status, STI_CONTACT_STATUS_LEAVING);
         sti_modes_destroy(m);
         s.contacts[1].n_offset = -0.125;
         assert_int_equal(sti_modes_create(group_env, &s.instant, &o, &m), STI_ERR_INPUT);
@@ -563,9 +563,9 @@ static void checker_refuses_changed_answers(void** state) {
         sti_rationals_destroy(kept);
     }
     assert_true(accepted(&s, m));
-    m->contacts[1].status = STI_CONTACT_LEAVING;
+    m->contacts[1].status = STI_CONTACT_STATUS_LEAVING;
     assert_false(accepted(&s, m));
-    m->contacts[1].status = STI_CONTACT_ROLLING;
+    m->contacts[1].status = STI_CONTACT_STATUS_ROLLING;
     mode->choice[0] = (short)((mode->choice[0] + 1) % 4);
     assert_false(accepted(&s, m));
     sti_modes_destroy(m);

@@ -213,6 +213,17 @@ static void allocations_fail(const char* text) {
     }
 }
 
+static void default_options_have_weights(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_robust_box* b;
+    assert_int_equal(sti_document_parse(group_env, scene, strlen(scene), "scene", &d), STI_OK);
+    assert_int_equal(sti_robust_box_create(group_env, sti_manipulation_of(d), NULL, 0, 1, NULL, &b), STI_OK);
+    assert_true(b->found && b->proof.accepted && b->scale > 1e-4);
+    sti_robust_box_destroy(group_env, b);
+    sti_document_destroy(d);
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     allocations_fail(scene);
@@ -224,6 +235,7 @@ int main(void) {
         cmocka_unit_test(starts_inside_keep_their_modes),
         cmocka_unit_test(a_fork_keeps_its_grip_inside_the_box),
         cmocka_unit_test(a_start_is_tried),
+        cmocka_unit_test(default_options_have_weights),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

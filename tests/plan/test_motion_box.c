@@ -196,11 +196,26 @@ static void every_allocation_may_fail(void** state) {
     }
 }
 
+// The motion itself, without any doubt: the box of default options holds where its modes last.
+static void default_options_ask_about_the_motion_itself(void** state) {
+    (void)state;
+    sti_document* d;
+    sti_motion_claim* b;
+    assert_int_equal(sti_document_parse(group_env, block, strlen(block), "system", &d), STI_OK);
+    assert_int_equal(sti_motion_claim_create(group_env, sti_system_of(d), 3, NULL, &b), STI_OK);
+    if (!b->found || !b->proof.accepted) fail_msg("%s", b->proof.text);
+    assert_int_equal(b->box.doubt_count, 0);
+    assert_true(b->box.h == 0.01 && b->box.alpha == 0.5);
+    sti_motion_claim_destroy(group_env, b);
+    sti_document_destroy(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starts_inside_end_where_the_proof_says),
         cmocka_unit_test(a_box_that_holds_a_switch_is_refuted),
         cmocka_unit_test(wrong_claims_are_named),
+        cmocka_unit_test(default_options_ask_about_the_motion_itself),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

@@ -128,7 +128,7 @@ static void libhdf5_reads_what_was_committed(void** state) {
         expect_rows(io_path("r.h5"), lengths[k]);
         before = lengths[k];
     }
-    sti_recording_close(s.r);
+    sti_recording_destroy(s.r);
     expect_rows(io_path("r.h5"), before);
     sti_document* p;
     assert_int_equal(sti_document_load(env, io_path("r.h5"), &p), STI_ERR_INPUT);
@@ -161,7 +161,7 @@ static void a_file_is_the_last_commit_until_the_superblock_is_written(void** sta
         free(new);
         before = 2 * length;
     }
-    sti_recording_close(s.r);
+    sti_recording_destroy(s.r);
     sti_env_destroy(env);
     io_folder_remove();
 }
@@ -178,10 +178,10 @@ static void a_recording_goes_on_from_any_commit(void** state) {
         make(env, io_path("r.h5"), &s);
         assert_int_equal(append(&s, 0, cuts[k]), STI_OK);
         assert_int_equal(sti_recording_commit(s.r, false), STI_OK);
-        assert_int_equal(sti_recording_state(s.r, &bytes, &size), STI_OK);
+        assert_int_equal(sti_recording_save_state(s.r, &bytes, &size), STI_OK);
         assert_int_equal(append(&s, cuts[k], 2 * cuts[k] + 200), STI_OK);  // will be cut off
         assert_int_equal(sti_recording_commit(s.r, false), STI_OK);
-        sti_recording_close(s.r);
+        sti_recording_destroy(s.r);
         assert_int_equal(sti_recording_resume(env, io_path("r.h5"), bytes, size, &s.r), STI_OK);
         assert_int_equal(declare(&s), STI_OK);
         assert_int_equal(sti_recording_rows(s.r, s.time), cuts[k]);
@@ -190,7 +190,7 @@ static void a_recording_goes_on_from_any_commit(void** state) {
         assert_int_equal(append(&s, cuts[k], cuts[k] + 300), STI_OK);
         assert_int_equal(sti_recording_commit(s.r, false), STI_OK);
         expect_rows(io_path("r.h5"), cuts[k] + 300);
-        sti_recording_close(s.r);
+        sti_recording_destroy(s.r);
         sti_env_free(env, bytes);
     }
     sti_env_destroy(env);
@@ -207,8 +207,8 @@ static void states_of_other_recordings_are_refused(void** state) {
     make(env, io_path("r.h5"), &s);
     assert_int_equal(append(&s, 0, 200), STI_OK);
     assert_int_equal(sti_recording_commit(s.r, false), STI_OK);
-    assert_int_equal(sti_recording_state(s.r, &bytes, &size), STI_OK);
-    sti_recording_close(s.r);
+    assert_int_equal(sti_recording_save_state(s.r, &bytes, &size), STI_OK);
+    sti_recording_destroy(s.r);
     uint64_t* word = bytes;
     for (size_t k = 0; k < size / 8; k++) {
         const uint64_t right = word[k], wrong[] = {UINT64_MAX, right + 1, UINT64_MAX / 3, 0};
@@ -218,7 +218,7 @@ static void states_of_other_recordings_are_refused(void** state) {
             sti_status status = sti_recording_resume(env, io_path("r.h5"), bytes, size, &s.r);
             if (status == STI_OK) status = declare(&s);
             assert_true(status == STI_OK || status == STI_ERR_INPUT);  // and no crash
-            sti_recording_close(s.r);
+            sti_recording_destroy(s.r);
         }
         word[k] = right;
     }
@@ -256,7 +256,7 @@ static void a_full_disk_keeps_the_last_commit(void** state) {
         assert_int_equal(status, STI_ERR_IO);
         io_expect_error(env, STI_ERR_IO, "r.h5: cannot be written: ");
         assert_int_equal(sti_recording_commit(s.r, false), STI_ERR_IO);  // and so it stays
-        sti_recording_close(s.r);
+        sti_recording_destroy(s.r);
         const sti_part part = {"big", io_folder, sizeof io_folder};
         const struct rlimit none = {.rlim_cur = 200, .rlim_max = was.rlim_max};
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
@@ -298,7 +298,7 @@ static void bad_series_are_refused(void** state) {
     }
     assert_int_equal(status, STI_ERR_SIZE);
     assert_int_equal(sti_recording_commit(r, false), STI_OK);
-    sti_recording_close(r);
+    sti_recording_destroy(r);
     assert_int_equal(sti_recording_create(env, io_path("no/such/folder.h5"), &r), STI_ERR_IO);
     assert_int_equal(sti_recording_create(env, io_folder, &r), STI_ERR_IO);
     sti_env_destroy(env);
@@ -318,14 +318,14 @@ static void recordings_survive_every_failing_allocation(void** state) {
         if (status == STI_OK) status = declare(&s);
         if (status == STI_OK) status = append(&s, 0, 66);
         if (status == STI_OK) status = sti_recording_commit(s.r, false);
-        if (status == STI_OK) status = sti_recording_state(s.r, &bytes, &size);
-        sti_recording_close(s.r);
+        if (status == STI_OK) status = sti_recording_save_state(s.r, &bytes, &size);
+        sti_recording_destroy(s.r);
         s.r = NULL;
         if (status == STI_OK) status = sti_recording_resume(f.env, io_path("r.h5"), bytes, size, &s.r);
         if (status == STI_OK) status = declare(&s);
         if (status == STI_OK) status = append(&s, 66, 70);
         if (status == STI_OK) status = sti_recording_commit(s.r, false);
-        sti_recording_close(s.r);
+        sti_recording_destroy(s.r);
         sti_env_free(f.env, bytes);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         if (failing_env_close(&f)) break;
@@ -414,7 +414,7 @@ static sti_status record_some(sti_env* env, const char* path, int steps, void** 
         if (status == STI_OK && k % 10 == 0) status = sti_bed_record_frame(r, bed, k);
     }
     if (status == STI_OK) status = sti_bed_record_commit(r, false);
-    if (status == STI_OK) status = sti_bed_record_state(r, bytes, size);
+    if (status == STI_OK) status = sti_bed_record_save_state(r, bytes, size);
     if (status == STI_OK) assert_int_equal(sti_bed_record_frames(r), steps / 10 + 1);
     sti_bed_record_destroy(r);
     sti_bed_destroy(bed);
@@ -514,7 +514,7 @@ static void data_are_read_back_by_their_names(void** state) {
     make(env, io_path("named.h5"), &s);
     assert_int_equal(append(&s, 0, 3), STI_OK);
     assert_int_equal(sti_recording_commit(s.r, false), STI_OK);
-    sti_recording_close(s.r);
+    sti_recording_destroy(s.r);
     sti_env_destroy(env);
     for (long k = 0;; k++) {
         failing_env f;

@@ -128,12 +128,12 @@ static void a_recording_goes_on_where_its_state_says(void** state) {
     size_t size, world_size;
     assert_int_equal(open_stage(env, io_path("t.h5"), NULL, 0, &s), STI_OK);
     assert_int_equal(take_steps(&s, 2), STI_OK);
-    assert_int_equal(sti_world_record_state(s.record, &bytes, &size), STI_OK);
-    assert_int_equal(sti_world_save(s.world, &world, &world_size), STI_OK);
+    assert_int_equal(sti_world_record_save_state(s.record, &bytes, &size), STI_OK);
+    assert_int_equal(sti_world_save_state(s.world, &world, &world_size), STI_OK);
     assert_int_equal(take_steps(&s, 5), STI_OK);  // cut off later
     close_stage(&s);
     assert_int_equal(open_stage(env, io_path("t.h5"), bytes, size, &s), STI_OK);
-    assert_int_equal(sti_world_load(s.world, world, world_size), STI_OK);
+    assert_int_equal(sti_world_load_state(s.world, world, world_size), STI_OK);
     assert_int_equal(sti_world_record_frames(s.record), 2);
     assert_int_equal(take_steps(&s, 2), STI_OK);
     close_stage(&s);
@@ -162,7 +162,7 @@ static void every_allocation_that_fails_is_survived(void** state) {
         failing_env_open(&f, k);
         sti_status status = open_stage(f.env, io_path("t.h5"), NULL, 0, &s);
         if (status == STI_OK) status = take_steps(&s, 1);
-        if (status == STI_OK) status = sti_world_record_state(s.record, &bytes, &size);
+        if (status == STI_OK) status = sti_world_record_save_state(s.record, &bytes, &size);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         sti_env_free(f.env, bytes);
         close_stage(&s);

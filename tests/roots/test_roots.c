@@ -1,7 +1,6 @@
 // Roots: the reference cases NMC, all roots and one root with proofs, systems, what cannot be decided.
 #include <math.h>
 #include <stiction/roots.h>
-#include <stiction/verify.h>
 
 #include "support/open_env.h"
 #include "support/oracle.h"

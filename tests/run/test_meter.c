@@ -221,8 +221,8 @@ static void grains_have_the_measures_of_their_steps(void** state) {
     must(go(group_env, s, 1, &run));
     const sti_run_measure* m = sti_bed_run_of(run)->measure;
     must(sti_document_parse(group_env, source.text, source.size, "grains", &document));
-    must(sti_scene_grains(group_env, sti_scene_of(document), &start));
-    must(sti_bed_create(group_env, &start, &sti_scene_of(document)->step, &bed));
+    must(sti_bed_scene_grains(group_env, sti_bed_scene_of(document), &start));
+    must(sti_bed_create(group_env, &start, &sti_bed_scene_of(document)->step, &bed));
     must(sti_path_create(group_env, 36, 72, 1, &path));
     sti_bed_get(bed, x, v[0], v[0] + 36);
     must(sti_path_add(path, 0, x, v[0], 0));

@@ -540,7 +540,7 @@ static void a_bed_goes_on_with_its_flow_its_frames_and_its_tests(void** state) {
     assert_memory_equal(r[0].r, r[1].r, (size_t)r[0].contact_count * 3 * sizeof(double));
     assert_int_equal(x->jamming_tests, 17);
     assert_int_equal(y->jamming_tests, 17);
-    const sti_flow f[] = {sti_recirculation_flow(x->flow), sti_recirculation_flow(y->flow)};
+    const sti_outflow f[] = {sti_recirculation_outflow(x->flow), sti_recirculation_outflow(y->flow)};
     assert_true(f[0].left > 0 && f[0].left == f[1].left && f[0].last_time == f[1].last_time);
     assert_true(x->worst_residual == y->worst_residual && x->last.kinetic == y->last.kinetic);
     assert_string_equal(y->name, "flow");
@@ -644,10 +644,10 @@ static void the_last_step_is_a_problem_with_its_point(void** state) {
         o.time = 0.6;
         must(of[k](group_env, &s));
         must(sti_run_create(group_env, s, &o, &run));
-        assert_int_equal(sti_run_pose_step(group_env, run, &p), STI_ERR_ARGUMENT);  // there is none yet
+        assert_int_equal(sti_run_problem_make(group_env, run, &p), STI_ERR_ARGUMENT);  // there is none yet
         sti_run_problem_clear(group_env, &p);
         must(sti_run_go(run));
-        must(sti_run_pose_step(group_env, run, &p));
+        must(sti_run_problem_make(group_env, run, &p));
         assert_int_equal(p.contact_answer->outcome, STI_SOLVED);
         must(sti_verify_contact(group_env, p.contact, p.contact_answer, 4e-4, &v));
         assert_true(v.accepted);
@@ -817,7 +817,7 @@ static void posing_a_step_may_fail_too(void** state) {
         failing_env f;
         failing_env_open(&f, k);
         sti_run_problem p;
-        sti_status status = sti_run_pose_step(f.env, run, &p);
+        sti_status status = sti_run_problem_make(f.env, run, &p);
         if (status == STI_OK) status = sti_run_problem_save(f.env, &p, "a step", "of grains", path);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_run_problem_clear(f.env, &p);
@@ -852,9 +852,25 @@ static void fields_may_fail_too(void** state) {
     drop();
 }
 
+// Without options: all steps of the document, and no files.
+static void default_options_run_to_the_end(void** state) {
+    (void)state;
+    sti_simulation* s;
+    sti_run* run;
+    sti_run_state now;
+    must(make(group_env, &s));
+    must(sti_run_create(group_env, s, NULL, &run));
+    must(sti_run_go(run));
+    sti_run_now(run, &now);
+    assert_int_equal(now.end, STI_RUN_END_TIME);
+    assert_true(now.over && now.steps == now.last && now.steps > 1);
+    sti_run_destroy(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_come_back_by_their_names),
+        cmocka_unit_test(default_options_run_to_the_end),
         cmocka_unit_test(a_stopped_run_goes_on_bit_by_bit),
         cmocka_unit_test(single_steps_have_the_bits_of_a_run),
         cmocka_unit_test(parts_go_on_until_they_are_stuck),

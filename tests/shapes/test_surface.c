@@ -56,7 +56,7 @@ static void surfaces_enclose_what_the_shape_does(void** state) {
         sti_shape* shape;
         sti_surface s;
         assert_int_equal(make(env, which, &shape), STI_OK);
-        assert_int_equal(sti_surface_create(env, shape, 1, &s), STI_OK);
+        assert_int_equal(sti_surface_make(env, shape, 1, &s), STI_OK);
         double size = 1;  // of the mesh
         if (which < 8) {
             sti_shape_mass m;
@@ -79,13 +79,13 @@ static void a_half_space_is_a_piece_of_its_face(void** state) {
     sti_surface s;
     const double n[3] = {0, 3, 4};
     assert_int_equal(sti_shape_create_halfspace(env, 3, n, 10, &shape), STI_OK);
-    assert_int_equal(sti_surface_create(env, shape, 5, &s), STI_OK);
+    assert_int_equal(sti_surface_make(env, shape, 5, &s), STI_OK);
     assert_int_equal(s.vertex_count, 4);
     for (int k = 0; k < 4; k++) assert_near(0.6 * s.vertices[3 * k + 1] + 0.8 * s.vertices[3 * k + 2], 2, 1e-12);
     sti_surface_clear(env, &s);
     sti_shape_destroy(shape);
     assert_int_equal(sti_shape_create_halfspace(env, 2, n, 0, &shape), STI_OK);
-    assert_int_equal(sti_surface_create(env, shape, 5, &s), STI_OK);
+    assert_int_equal(sti_surface_make(env, shape, 5, &s), STI_OK);
     assert_near(measure(&s, 2), 10, 1e-12);  // 2 extent long, a tenth of that deep
     sti_surface_clear(env, &s);
     sti_shape_destroy(shape);
@@ -101,7 +101,7 @@ static void every_allocation_that_fails_is_survived(void** state) {
             sti_surface s = {0};
             failing_env_open(&f, k);
             sti_status status = make(f.env, which, &shape);
-            if (status == STI_OK) status = sti_surface_create(f.env, shape, 1, &s);
+            if (status == STI_OK) status = sti_surface_make(f.env, shape, 1, &s);
             assert_true(status == STI_OK || status == STI_ERR_MEMORY);
             sti_surface_clear(f.env, &s);
             sti_shape_destroy(shape);

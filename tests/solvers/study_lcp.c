@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <stiction/problem.h>
-#include <stiction/verify.h>
 
 #include "base/rng.h"
 

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stiction/problem.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -219,14 +218,14 @@ static void every_solver_is_right_or_says_it_does_not_know(void** state) {
         const sti_lcp lcp = {.n = p.n, .M = sti_matrix_dense_view(p.n, p.n, M), .q = q};
         int choice[MAX_N];
         const bool exists = solvable(&p, choice, 0);
-        for (int s = 0; s < STI_SOLVER_COUNT; s++) {
+        for (int s = 0; s < STI_LCP_SOLVER_COUNT; s++) {
             sti_lcp_options options = sti_lcp_options_default();
-            options.solver = (sti_solver)s;
+            options.solver = (sti_lcp_solver)s;
             sti_lcp_answer answer;
             assert_int_equal(sti_lcp_solve(env, &lcp, &options, &answer), STI_OK);
             if ((answer.outcome == STI_SOLVED && !exists) || (answer.outcome == STI_NO_SOLUTION && exists))
                 fail_msg("case %d, family %d: %s says %s, which is false", k, k % FAMILIES,
-                         sti_solver_text((sti_solver)s), sti_outcome_text(answer.outcome));
+                         sti_lcp_solver_text((sti_lcp_solver)s), sti_outcome_text(answer.outcome));
             sti_lcp_answer_clear(env, &answer);
         }
     }

@@ -1,7 +1,6 @@
 // All solutions of an LCP: reference cases, closed forms, connected pieces, proofs.
 #include <math.h>
 #include <stiction/problem.h>
-#include <stiction/verify.h>
 
 #include "base/rng.h"
 #include "support/group_env.h"

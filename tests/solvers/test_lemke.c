@@ -380,7 +380,7 @@ static void bug_paths_that_go_round_are_left(void** state) {
     assert_int_equal(sti_document_load(group_env, STI_SOURCE_DIR "/problems/path_goes_round.json", &problem), STI_OK);
     const sti_lcp* lcp = sti_lcp_of(problem);
     sti_lcp_options options = sti_lcp_options_default();
-    options.solver = STI_SOLVER_LEMKE;
+    options.solver = STI_LCP_LEMKE;
     options.exact_limit = 0;
     sti_lcp_answer a;
     assert_int_equal(sti_lcp_solve(group_env, lcp, &options, &a), STI_OK);

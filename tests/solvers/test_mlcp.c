@@ -1,7 +1,6 @@
 // Mixed problems: reference cases, singular and redundant equations, contradictions, every solver.
 #include <math.h>
 #include <stiction/problem.h>
-#include <stiction/verify.h>
 
 #include "base/rng.h"
 #include "support/group_env.h"
@@ -42,7 +41,7 @@ static void drop(mixed* x) {
     free(x->b);
 }
 
-static sti_lcp_answer solve(const sti_mlcp* p, sti_solver solver) {
+static sti_lcp_answer solve(const sti_mlcp* p, sti_lcp_solver solver) {
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = solver;
     options.tol = 1e-10;
@@ -116,7 +115,7 @@ static void reference_mixed_problems_have_the_listed_solution(void** state) {
         if (strncmp(oracle_id(item), "MLCP-", 5) != 0) continue;
         const bool theorem = oracle_get(item, "inputs", "Q") != NULL;
         mixed x = theorem ? from_theorem(item) : from_blocks(item);
-        const sti_solver solvers[] = {STI_SOLVER_AUTO, STI_SOLVER_LEMKE, STI_SOLVER_ENUM};
+        const sti_lcp_solver solvers[] = {STI_LCP_AUTO, STI_LCP_LEMKE, STI_LCP_ENUM};
         for (int s = 0; s < 3; s++) {
             sti_lcp_answer answer = solve(&x.p, solvers[s]);
             assert_accepted(&x.p, &answer, STI_SOLVED);
@@ -177,10 +176,10 @@ static void every_solver_handles_regular_and_rank_deficient_equations(void** sta
     for (int trial = 0; trial < 20; trial++) {
         const int n = 2 + trial % 6, m = 3 + trial % 9, rank = trial % 2 == 0 ? n : n - 1;
         mixed x = known(&rng, n, m, rank);
-        for (int s = 0; s < STI_SOLVER_COUNT; s++) {
-            sti_lcp_answer answer = solve(&x.p, (sti_solver)s);
+        for (int s = 0; s < STI_LCP_SOLVER_COUNT; s++) {
+            sti_lcp_answer answer = solve(&x.p, (sti_lcp_solver)s);
             // exact arithmetic sees the rounding in redundant equations: they contradict at 1e-16
-            if (s == STI_SOLVER_ENUM && rank < n)
+            if (s == STI_LCP_ENUM && rank < n)
                 assert_true(answer.outcome == STI_SOLVED || answer.outcome == STI_NO_SOLUTION);
             else
                 assert_accepted(&x.p, &answer, STI_SOLVED);
@@ -196,7 +195,7 @@ static void contradicting_equations_come_with_their_multipliers(void** state) {
     const double A[4] = {1, 2, 2, 4}, a[2] = {1, 3};
     memcpy(x.A, A, sizeof A), memcpy(x.a, a, sizeof a);
     x.B[0] = 1, x.b[0] = -1;
-    const sti_solver solvers[] = {STI_SOLVER_AUTO, STI_SOLVER_LEMKE, STI_SOLVER_ENUM, STI_SOLVER_NEWTON};
+    const sti_lcp_solver solvers[] = {STI_LCP_AUTO, STI_LCP_LEMKE, STI_LCP_ENUM, STI_LCP_NEWTON};
     for (int s = 0; s < 4; s++) {
         sti_lcp_answer answer = solve(&x.p, solvers[s]);
         assert_accepted(&x.p, &answer, STI_NO_SOLUTION);
@@ -212,7 +211,7 @@ static void large_contradicting_equations_are_proved_up_to_rounding(void** state
     sti_rng rng = {.state = 9};
     mixed x = known(&rng, 30, 20, 29);
     x.a[4] += 1;
-    sti_lcp_answer answer = solve(&x.p, STI_SOLVER_AUTO);
+    sti_lcp_answer answer = solve(&x.p, STI_LCP_AUTO);
     assert_accepted(&x.p, &answer, STI_NO_SOLUTION);
     assert_true(answer.certificate.bound > 1e6);
     sti_lcp_answer_clear(group_env, &answer);
@@ -227,9 +226,9 @@ static void vanishing_A_is_pivoted_through_the_pairs(void** state) {
     const double c[3] = {3, 1, 2};
     for (int j = 0; j < 3; j++) x.C[j] = 1, x.D[j] = -1, x.b[j] = c[j];
     x.a[0] = -1;
-    for (int s = 0; s < STI_SOLVER_COUNT; s++) {
-        if (s == STI_SOLVER_PGS) continue;  // the reduced matrix has a zero diagonal
-        sti_lcp_answer answer = solve(&x.p, (sti_solver)s);
+    for (int s = 0; s < STI_LCP_SOLVER_COUNT; s++) {
+        if (s == STI_LCP_PGS) continue;  // the reduced matrix has a zero diagonal
+        sti_lcp_answer answer = solve(&x.p, (sti_lcp_solver)s);
         assert_accepted(&x.p, &answer, STI_SOLVED);
         assert_true(fabs(answer.z[1] - 1) < 1e-12 && fabs(answer.u[0] - 1) < 1e-12);
         sti_lcp_answer_clear(group_env, &answer);
@@ -245,7 +244,7 @@ static void an_equation_and_a_variable_without_a_common_pair_are_split(void** st
     x.D[1] = 1;               // w_2 = u + v_2 + 1
     x.B[0] = 1, x.b[0] = -2;  // w_1 = v_1 - 2 = 0
     x.B[3] = 1, x.b[1] = 1;
-    sti_lcp_answer answer = solve(&x.p, STI_SOLVER_AUTO);
+    sti_lcp_answer answer = solve(&x.p, STI_LCP_AUTO);
     assert_accepted(&x.p, &answer, STI_SOLVED);
     assert_true(fabs(answer.z[0] - 2) < 1e-12);
     sti_lcp_answer_clear(group_env, &answer);
@@ -256,14 +255,14 @@ static void units_do_not_matter(void** state) {
     (void)state;
     sti_rng rng = {.state = 21};
     mixed x = known(&rng, 5, 8, 5);
-    sti_lcp_answer one = solve(&x.p, STI_SOLVER_AUTO);
+    sti_lcp_answer one = solve(&x.p, STI_LCP_AUTO);
     const double mass = 0x1p20, length = 0x1p-30;  // equations times mass, u over length
     for (int i = 0; i < 5; i++) {
         for (int j = 0; j < 5; j++) x.A[i * 5 + j] *= mass * length;
         for (int j = 0; j < 8; j++) x.C[i * 8 + j] *= mass, x.D[j * 5 + i] *= length;
         x.a[i] *= mass;
     }
-    sti_lcp_answer two = solve(&x.p, STI_SOLVER_AUTO);
+    sti_lcp_answer two = solve(&x.p, STI_LCP_AUTO);
     assert_accepted(&x.p, &two, STI_SOLVED);
     for (int i = 0; i < 8; i++) assert_true(fabs(one.z[i] - two.z[i]) <= 1e-12);
     for (int i = 0; i < 5; i++) assert_true(fabs(one.u[i] - two.u[i] * length) <= 1e-11);
@@ -290,9 +289,9 @@ static void a_failed_allocation_leaves_nothing_behind(void** state) {
     (void)state;
     sti_rng rng = {.state = 2};
     mixed x = known(&rng, 3, 4, 2);
-    for (int s = 0; s < STI_SOLVER_COUNT; s++) {
+    for (int s = 0; s < STI_LCP_SOLVER_COUNT; s++) {
         sti_lcp_options options = sti_lcp_options_default();
-        options.solver = (sti_solver)s;
+        options.solver = (sti_lcp_solver)s;
         for (long k = 0;; k++) {
             failing_env f;
             failing_env_open(&f, k);

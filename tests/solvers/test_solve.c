@@ -3,14 +3,13 @@
 #include <math.h>
 #include <stiction/io.h>
 #include <stiction/problem.h>
-#include <stiction/verify.h>
 
 #include "base/env.h"
 #include "base/rng.h"
 #include "support/group_env.h"
 #include "support/oracle.h"
 
-static sti_lcp_answer solve(const sti_lcp* lcp, sti_solver solver) {
+static sti_lcp_answer solve(const sti_lcp* lcp, sti_lcp_solver solver) {
     sti_lcp_options options = sti_lcp_options_default();
     options.solver = solver;
     sti_lcp_answer answer;
@@ -85,7 +84,7 @@ static void theorem_1_2_8_cases_are_solved_or_proved_unsolvable(void** state) {
                              .q = q.value,
                              .M_exact = M.exact,
                              .q_exact = q.exact};
-        sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO), pivots = solve(&lcp, STI_SOLVER_LEMKE);
+        sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO), pivots = solve(&lcp, STI_LCP_LEMKE);
         const bool solvable = cJSON_IsTrue(oracle_get(item, "expected", "solvable"));
         assert_int_equal(answer.outcome, solvable ? STI_SOLVED : STI_NO_SOLUTION);
         assert_string_equal(sti_termination_text(pivots.termination),
@@ -103,7 +102,7 @@ static void a_ray_of_a_copositive_matrix_alone_is_no_proof(void** state) {
     (void)state;
     double M[4] = {0, 1, 0, 0}, q[2] = {-1, 0};
     const sti_lcp lcp = {.n = 2, .M = sti_matrix_dense_view(2, 2, M), .q = q};
-    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO), pivots = solve(&lcp, STI_SOLVER_LEMKE);
+    sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO), pivots = solve(&lcp, STI_LCP_LEMKE);
     assert_int_equal(answer.outcome, STI_SOLVED);
     assert_true(answer.z[0] == 0 && answer.z[1] == 1);
     assert_true(pivots.outcome != STI_NO_SOLUTION);
@@ -131,7 +130,7 @@ static void an_infeasible_monotone_problem_carries_a_farkas_vector_at_any_size(v
             }
         }
         const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, M), .q = q};
-        sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+        sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO);
         if (answer.outcome != STI_NO_SOLUTION)
             fail_msg("n = %d: %s, %s", n, sti_outcome_text(answer.outcome), answer.reason);
         assert_int_equal(answer.certificate.proof, STI_PROOF_FARKAS);
@@ -160,7 +159,7 @@ static void exponential_families_are_solved_exactly(void** state) {
         double* matrix[2] = {murty, fathi};
         for (int f = 0; f < 2; f++) {
             const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, matrix[f]), .q = q};
-            sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+            sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO);
             assert_int_equal(answer.outcome, STI_SOLVED);
             assert_true(answer.exact);
             if (f == 0) assert_true(answer.z[0] == ldexp(1, n));
@@ -175,13 +174,13 @@ static void auto_records_what_it_tried(void** state) {
     // a bimatrix game: Lemke with the covering vector of ones leaves on a ray at once
     double M[16] = {0, 0, 10, 20, 0, 0, 30, 15, 10, 20, 0, 0, 30, 15, 0, 0}, q[4] = {-1, -1, -1, -1};
     const sti_lcp lcp = {.n = 4, .M = sti_matrix_dense_view(4, 4, M), .q = q};
-    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+    sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO);
     assert_int_equal(answer.outcome, STI_SOLVED);
-    assert_int_equal(answer.solver, STI_SOLVER_ENUM);
+    assert_int_equal(answer.solver, STI_LCP_ENUM);
     assert_int_equal(answer.attempt_count, 2);
-    assert_int_equal(answer.attempts[0].solver, STI_SOLVER_LEMKE);
+    assert_int_equal(answer.attempts[0].solver, STI_LCP_LEMKE);
     assert_int_equal(answer.attempts[0].termination, STI_END_RAY);
-    assert_int_equal(answer.attempts[1].solver, STI_SOLVER_ENUM);
+    assert_int_equal(answer.attempts[1].solver, STI_LCP_ENUM);
     assert_int_equal(answer.attempts[1].termination, STI_END_SOLUTION);
     sti_lcp_answer_clear(group_env, &answer);
 }
@@ -232,10 +231,10 @@ static void an_obstacle_problem_is_solved_by_sparse_factors(void** state) {
             for (int64_t k = A.col_start[j]; k < A.col_start[j + 1]; k++) q[A.row[k]] += A.value[k] * psi[j];
         }
         const sti_lcp lcp = {.n = n, .M = A, .q = q};
-        sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+        sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO);
         assert_int_equal(answer.outcome, STI_SOLVED);
         for (int i = 0; i < answer.attempt_count; i++)
-            assert_true(answer.attempts[i].solver != STI_SOLVER_LEMKE && answer.attempts[i].iterations <= 40);
+            assert_true(answer.attempts[i].solver != STI_LCP_LEMKE && answer.attempts[i].iterations <= 40);
         sti_verification v;
         assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-8, &v), STI_OK);
         assert_true(v.accepted);
@@ -253,7 +252,7 @@ static void a_sparse_problem_without_solution_is_proved_to_have_none(void** stat
     double* q = calloc((size_t)n, sizeof *q);
     for (int k = 0; k < n; k++) q[k] = k % 3 == 0 ? 1 : -1;
     const sti_lcp lcp = {.n = n, .M = A, .q = q};
-    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+    sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO);
     if (answer.outcome != STI_NO_SOLUTION) fail_msg("%s: %s", sti_outcome_text(answer.outcome), answer.reason);
     sti_verification v;
     assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-8, &v), STI_OK);
@@ -274,7 +273,7 @@ static void a_sparse_problem_that_is_not_monotone_is_still_pivoted(void** state)
     double* q = calloc((size_t)n, sizeof *q);
     for (int k = 0; k < n; k++) q[k] = k % 5 - 3;
     const sti_lcp lcp = {.n = n, .M = A, .q = q};
-    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_AUTO);
+    sti_lcp_answer answer = solve(&lcp, STI_LCP_AUTO);
     assert_int_equal(answer.outcome, STI_SOLVED);
     sti_verification v;
     assert_int_equal(sti_verify_lcp(group_env, &lcp, &answer, 1e-8, &v), STI_OK);
@@ -293,7 +292,7 @@ static void fractions_are_taken_at_their_word(void** state) {
     assert_int_equal(sti_rationals_set_text(Me, 0, "1/3"), STI_OK);
     assert_int_equal(sti_rationals_set_text(qe, 0, "-2/7"), STI_OK);
     const sti_lcp lcp = {.n = 1, .M = sti_matrix_dense_view(1, 1, M), .q = q, .M_exact = Me, .q_exact = qe};
-    sti_lcp_answer answer = solve(&lcp, STI_SOLVER_ENUM);
+    sti_lcp_answer answer = solve(&lcp, STI_LCP_ENUM);
     char* text;
     assert_int_equal(sti_rationals_text(answer.z_exact, 0, &text), STI_OK);
     assert_string_equal(text, "6/7");
@@ -306,8 +305,8 @@ static void fractions_are_taken_at_their_word(void** state) {
 static void an_empty_problem_is_solved(void** state) {
     (void)state;
     const sti_lcp lcp = {.n = 0};
-    for (int s = 0; s < STI_SOLVER_COUNT; s++) {
-        sti_lcp_answer answer = solve(&lcp, (sti_solver)s);
+    for (int s = 0; s < STI_LCP_SOLVER_COUNT; s++) {
+        sti_lcp_answer answer = solve(&lcp, (sti_lcp_solver)s);
         assert_int_equal(answer.outcome, STI_SOLVED);
         sti_lcp_answer_clear(group_env, &answer);
     }
@@ -375,9 +374,9 @@ static void a_failed_allocation_leaves_nothing_behind(void** state) {
     double q3[3] = {-1, -1, 1}, q5[5] = {-1, -1, 1, 1, 1};
     const sti_lcp problem[2] = {{.n = 3, .M = sti_matrix_dense_view(3, 3, easy), .q = q3},
                                 {.n = 5, .M = sti_matrix_dense_view(5, 5, horn), .q = q5}};
-    for (int s = 0; s < 2 * STI_SOLVER_COUNT; s++) {
+    for (int s = 0; s < 2 * STI_LCP_SOLVER_COUNT; s++) {
         sti_lcp_options options = sti_lcp_options_default();
-        options.solver = (sti_solver)(s / 2);
+        options.solver = (sti_lcp_solver)(s / 2);
         for (long k = 0;; k++) {
             failing_env f;
             failing_env_open(&f, k);

@@ -239,8 +239,8 @@ static void pieces_are_saved_with_the_state(void** state) {
     for (int l = 0; l < 7; l++) step_on(group_env, a);
     void* bytes;
     size_t size;
-    must(group_env, sti_stepper_save(a, &bytes, &size));
-    must(group_env, sti_stepper_load(b, bytes, size));
+    must(group_env, sti_stepper_save_state(a, &bytes, &size));
+    must(group_env, sti_stepper_load_state(b, bytes, size));
     for (int l = 0; l < 5; l++) assert_int_equal(step_on(group_env, a).pieces, step_on(group_env, b).pieces);
     assert_memory_equal(sti_stepper_q(a), sti_stepper_q(b), 3 * sizeof(double));
     assert_memory_equal(sti_stepper_v(a), sti_stepper_v(b), 3 * sizeof(double));

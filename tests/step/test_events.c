@@ -509,8 +509,8 @@ static void a_resumed_run_has_the_same_bits(void** state) {
         for (int l = 0; l < 60; l++) {
             void* saved;
             size_t size;
-            must(group_env, sti_stepper_save(a, &saved, &size));
-            must(group_env, sti_stepper_load(b, saved, size));
+            must(group_env, sti_stepper_save_state(a, &saved, &size));
+            must(group_env, sti_stepper_load_state(b, saved, size));
             sti_env_free(group_env, saved);
             step_on(group_env, a);
             step_on(group_env, b);

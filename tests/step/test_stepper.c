@@ -286,8 +286,8 @@ static void a_resumed_run_has_the_same_bits(void** state) {
     for (int l = 0; l < 20; l++) step_on(group_env, a);
     void* bytes;
     size_t size;
-    must(group_env, sti_stepper_save(a, &bytes, &size));
-    must(group_env, sti_stepper_load(b, bytes, size));
+    must(group_env, sti_stepper_save_state(a, &bytes, &size));
+    must(group_env, sti_stepper_load_state(b, bytes, size));
     for (int l = 0; l < 20; l++) {
         step_on(group_env, a);
         step_on(group_env, b);
@@ -296,9 +296,9 @@ static void a_resumed_run_has_the_same_bits(void** state) {
     assert_memory_equal(sti_stepper_q(a), sti_stepper_q(b), n);
     assert_memory_equal(sti_stepper_v(a), sti_stepper_v(b), n);
     assert_true(sti_stepper_time(a) == sti_stepper_time(b));
-    assert_int_equal(sti_stepper_load(b, bytes, size - 1), STI_ERR_INPUT);
+    assert_int_equal(sti_stepper_load_state(b, bytes, size - 1), STI_ERR_INPUT);
     ((char*)bytes)[0] = 'x';
-    assert_int_equal(sti_stepper_load(b, bytes, size), STI_ERR_INPUT);
+    assert_int_equal(sti_stepper_load_state(b, bytes, size), STI_ERR_INPUT);
     sti_env_free(group_env, bytes);
     sti_stepper_destroy(a);
     sti_stepper_destroy(b);
@@ -448,7 +448,7 @@ static void every_failed_allocation_is_survived(void** state) {
             for (int l = 0; status == STI_OK && l < 2; l++) status = sti_stepper_step(s, NULL);
             void* bytes = NULL;
             size_t size;
-            if (status == STI_OK) status = sti_stepper_save(s, &bytes, &size);
+            if (status == STI_OK) status = sti_stepper_save_state(s, &bytes, &size);
             if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
             sti_env_free(f.env, bytes);
             sti_stepper_destroy(s);

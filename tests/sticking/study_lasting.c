@@ -46,18 +46,18 @@ static const char* judge(sti_env* env, sti_rng* rng, const random_instant* s, co
     o.family = o.propositions = false;
     const char* why = NULL;
     sti_sticking *before, *after;
-    if (sti_sticking_analyze(env, &s->t.instant, &o, &before) != STI_OK) return "no analysis";
+    if (sti_sticking_create(env, &s->t.instant, &o, &before) != STI_OK) return "no analysis";
     for (int k = 0; why == NULL && k < TRIES + s->t.instant.n; k++) {
         double F[TOOL_N];
         sti_instant with = s->t.instant;
         const double size = fmin(t->time, LONG) * (k % 2 == 0 ? 1 - 1e-6 : sti_rng_u01(rng));
         change(s, rng, k, size, F);
         with.F = F;
-        if (sti_sticking_analyze(env, &with, &o, &after) != STI_OK) return "no analysis";
+        if (sti_sticking_create(env, &with, &o, &after) != STI_OK) return "no analysis";
         why = compare(s, t, before, after, size);
         sti_sticking_destroy(after);
         change(s, rng, k, 2 * size, F);
-        if (!isfinite(t->time) || sti_sticking_analyze(env, &with, &o, &after) != STI_OK) continue;
+        if (!isfinite(t->time) || sti_sticking_create(env, &with, &o, &after) != STI_OK) continue;
         *sharp = *sharp || after->answer.outcome == STI_STICKING_NO;
         sti_sticking_destroy(after);
     }

@@ -889,7 +889,7 @@ static void look_at(study* q, sti_env* env, sti_rng* rng) {
     }
     sti_sticking* r;
     truth T;
-    if (sti_sticking_analyze(env, &s.t.instant, NULL, &r) != STI_OK) {
+    if (sti_sticking_create(env, &s.t.instant, NULL, &r) != STI_OK) {
         complain(q, &q->sticking, "%s", sti_env_error(env)->text);
     } else {
         truth_open(&T, &s.t.instant);

@@ -114,7 +114,7 @@ static void random_witnesses_agree_with_the_decision_inside_the_box(void** state
                 for (int j = 0; j < N && a.y != NULL; j++) along += a.y[j] * F[j];
                 if (a.y != NULL) assert_true(along > 0);
                 sti_sticking* s;
-                assert_int_equal(sti_sticking_analyze(env, &in, &o, &s), STI_OK);
+                assert_int_equal(sti_sticking_create(env, &in, &o, &s), STI_OK);
                 assert_int_not_equal(s->answer.outcome, STI_STICKING_YES);
                 sti_sticking_destroy(s);
             }

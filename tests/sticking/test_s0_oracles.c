@@ -138,7 +138,7 @@ static void general_instant(bool bilateral) {
 
 static sti_sticking* analyze(const sti_sticking_options* options) {
     sti_sticking* r;
-    const sti_status status = sti_sticking_analyze(env, &T.instant, options, &r);
+    const sti_status status = sti_sticking_create(env, &T.instant, options, &r);
     if (status != STI_OK) fail_msg("%s", sti_env_error(env)->text);
     sti_sticking_verification check;
     assert_int_equal(sti_verify_sticking(env, &T.instant, &r->answer, 1e-9, &check), STI_OK);

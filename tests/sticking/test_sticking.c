@@ -27,7 +27,7 @@ static void table(tool_instant* t, double angle, double mu, const double* F) {
 
 static sti_sticking* analyze(const tool_instant* t, const sti_sticking_options* options) {
     sti_sticking* r;
-    if (sti_sticking_analyze(group_env, &t->instant, options, &r) != STI_OK)
+    if (sti_sticking_create(group_env, &t->instant, options, &r) != STI_OK)
         fail_msg("%s", sti_env_error(group_env)->text);
     sti_sticking_verification v;
     assert_int_equal(sti_verify_sticking(group_env, &t->instant, &r->answer, 1e-9, &v), STI_OK);
@@ -225,7 +225,7 @@ static void tampered_proofs_are_rejected(void** state) {
     sti_sticking* r;
     sti_sticking_verification v;
     const sti_sticking_options options = brief();
-    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, &options, &r), STI_OK);
+    assert_int_equal(sti_sticking_create(group_env, &t.instant, &options, &r), STI_OK);
     assert_int_equal(r->answer.outcome, STI_STICKING_NO);
     assert_false(r->kkt_solvable);
     assert_int_equal(sti_verify_sticking(group_env, &t.instant, &r->answer, 1e-9, &v), STI_OK);
@@ -241,7 +241,7 @@ static void tampered_proofs_are_rejected(void** state) {
 
     t.contact[1].n_rate = 0;
     t.F[1] = 1;  // squeezed between the two: sticks
-    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, &options, &r), STI_OK);
+    assert_int_equal(sti_sticking_create(group_env, &t.instant, &options, &r), STI_OK);
     assert_int_equal(r->answer.outcome, STI_STICKING_YES);
     const double lambda = r->answer.lambda[1];
     r->answer.lambda[1] += 1e-3;
@@ -820,14 +820,14 @@ static void bad_input_is_named(void** state) {
     t.n[0][1] = t.t[0][0] = 1;
     sti_sticking* r;
     t.contact[0].state = STI_INSTANT_SLIDE;
-    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, NULL, &r), STI_ERR_INPUT);
+    assert_int_equal(sti_sticking_create(group_env, &t.instant, NULL, &r), STI_ERR_INPUT);
     assert_null(r);
     t.contact[0].state = STI_INSTANT_STICK;
     sti_sticking_options options = brief();
     options.facets = 2;
-    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, &options, &r), STI_ERR_ARGUMENT);
+    assert_int_equal(sti_sticking_create(group_env, &t.instant, &options, &r), STI_ERR_ARGUMENT);
     t.F[0] = NAN;
-    assert_int_equal(sti_sticking_analyze(group_env, &t.instant, NULL, &r), STI_ERR_INPUT);
+    assert_int_equal(sti_sticking_create(group_env, &t.instant, NULL, &r), STI_ERR_INPUT);
 }
 
 static void no_contact_and_apart(void** state) {
@@ -850,7 +850,7 @@ typedef sti_status (*attempt)(sti_env* e, const tool_instant* t, int kind);
 static sti_status whole_analysis(sti_env* e, const tool_instant* t, int kind) {
     sti_sticking* r;
     sti_sticking_options options = kind == 0 ? sti_sticking_options_default() : brief();
-    const sti_status status = sti_sticking_analyze(e, &t->instant, &options, &r);
+    const sti_status status = sti_sticking_create(e, &t->instant, &options, &r);
     sti_status checked = STI_OK;
     sti_sticking_verification v;
     if (status == STI_OK && kind == 1) checked = sti_verify_sticking(e, &t->instant, &r->answer, 1e-9, &v);

@@ -19,7 +19,7 @@ static sti_sticking_outcome judge(const sti_instant* in, double gap_tol, tally* 
     options.gap_tol = gap_tol;
     sti_sticking* r;
     sti_sticking_verification v;
-    if (sti_sticking_analyze(group_env, in, &options, &r) != STI_OK) fail_msg("%s", sti_env_error(group_env)->text);
+    if (sti_sticking_create(group_env, in, &options, &r) != STI_OK) fail_msg("%s", sti_env_error(group_env)->text);
     const sti_sticking_outcome outcome = r->answer.outcome;
     assert_int_equal(sti_verify_sticking(group_env, in, &r->answer, options.tol, &v), STI_OK);
     if (outcome != STI_STICKING_UNKNOWN && !v.accepted)

@@ -8,7 +8,7 @@ static sti_env* env;
 
 static sti_sticking* analyze(const tool_instant* t) {
     sti_sticking* r;
-    assert_int_equal(sti_sticking_analyze(env, &t->instant, NULL, &r), STI_OK);
+    assert_int_equal(sti_sticking_create(env, &t->instant, NULL, &r), STI_OK);
     return r;
 }
 

@@ -86,7 +86,7 @@ static void sticking_agrees_with_an_exact_linear_program_and_every_proof_is_acce
         options.facets = s.facets;
         options.family = options.propositions = false;
         sti_sticking* r;
-        assert_int_equal(sti_sticking_analyze(env, &s.t.instant, &options, &r), STI_OK);
+        assert_int_equal(sti_sticking_create(env, &s.t.instant, &options, &r), STI_OK);
         const sti_sticking_outcome outcome = r->answer.outcome;
         if (outcome != (expected ? STI_STICKING_YES : STI_STICKING_NO))
             fail_msg("instance %d: %s, expected %d", trial, sti_sticking_outcome_text(outcome), expected);
@@ -122,7 +122,7 @@ static void discs_agree_with_pyramids_inside_and_outside(void** state) {
         options.family = options.propositions = false;
         sti_sticking* r;
         sti_sticking_verification check;
-        assert_int_equal(sti_sticking_analyze(env, &s.t.instant, &options, &r), STI_OK);
+        assert_int_equal(sti_sticking_create(env, &s.t.instant, &options, &r), STI_OK);
         assert_int_equal(sti_verify_sticking(env, &s.t.instant, &r->answer, 1e-9, &check), STI_OK);
         const sti_sticking_outcome outcome = r->answer.outcome;
         if (outcome != STI_STICKING_UNKNOWN && !check.accepted) fail_msg("instance %d: %s", trial, check.text);

@@ -3,7 +3,6 @@
 // are made from.
 #include <math.h>
 #include <stiction/stochastic.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "base/rng.h"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stiction/qp.h>
 #include <stiction/stochastic.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "support/failing_env.h"

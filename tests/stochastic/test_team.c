@@ -2,7 +2,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stiction/stochastic.h>
-#include <stiction/verify.h>
 #include <string.h>
 
 #include "support/failing_env.h"

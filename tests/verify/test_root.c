@@ -1,8 +1,9 @@
 // The check of roots and bounds: right claims are accepted, claims that were tampered with are not.
 #include <math.h>
 #include <stdio.h>
+#include <stiction/bounds.h>
 #include <stiction/io.h>
-#include <stiction/verify.h>
+#include <stiction/roots.h>
 #include <string.h>
 
 #include "support/open_env.h"

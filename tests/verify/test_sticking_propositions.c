@@ -144,7 +144,7 @@ static sti_sticking* analyze(const sti_instant* in, int facets) {
     sti_sticking_options options = sti_sticking_options_default();
     sti_sticking* r;
     options.facets = facets;
-    assert_int_equal(sti_sticking_analyze(group_env, in, &options, &r), STI_OK);
+    assert_int_equal(sti_sticking_create(group_env, in, &options, &r), STI_OK);
     return r;
 }
 

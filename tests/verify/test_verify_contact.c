@@ -1,7 +1,7 @@
 // test_verify_contact.c: answers to contact problems: true ones pass, forged ones do not, broken ones are named.
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/contact.h>
 #include <string.h>
 
 #include "base/rng.h"

@@ -171,8 +171,8 @@ static void load_bed_by(sti_recorded_bed* w, const char* step) {
     use("bed");
     file("bed.h5", name, sizeof name);
     must(sti_document_parse(group_env, scene, (size_t)size, "scene", &document));
-    const sti_scene* of = sti_scene_of(document);
-    must(sti_scene_grains(group_env, of, &g));
+    const sti_bed_scene* of = sti_bed_scene_of(document);
+    must(sti_bed_scene_grains(group_env, of, &g));
     must(sti_bed_create(group_env, &g, &of->step, &bed));
     must(sti_bed_record_create(group_env, name, &g, scene, NULL, 0, &record));
     must(sti_bed_record_frame(record, bed, 0));
@@ -343,7 +343,7 @@ static void reading_may_run_out_of_memory(void** state) {
     sti_bed_record* record;
     const char scene[] = "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 5}, \"time\": 1}";
     must(sti_document_parse(group_env, scene, sizeof scene - 1, "scene", &document));
-    must(sti_scene_grains(group_env, sti_scene_of(document), &g));
+    must(sti_bed_scene_grains(group_env, sti_bed_scene_of(document), &g));
     must(sti_bed_create(group_env, &g, NULL, &grains));
     must(sti_bed_record_create(group_env, name, &g, scene, NULL, 0, &record));
     must(sti_bed_record_frame(record, grains, 0));

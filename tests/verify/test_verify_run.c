@@ -295,7 +295,7 @@ static void a_file_of_something_else_is_named(void** state) {
     assert_int_equal(sti_recording_series(r, &(sti_series_def){.name = "steps/time"}, &series), STI_OK);
     assert_int_equal(sti_recording_append(r, series, 1, &one), STI_OK);
     assert_int_equal(sti_recording_commit(r, false), STI_OK);
-    sti_recording_close(r);
+    sti_recording_destroy(r);
     assert_int_equal(sti_recorded_world_load(env, io_path("o.h5"), &w), STI_ERR_INPUT);
     assert_non_null(strstr(sti_env_error(env)->text, "not the recording of a run of bodies"));
     assert_true(sti_recorded_world_load(env, io_path("none.h5"), &w) != STI_OK);
@@ -325,10 +325,10 @@ static void a_run_checked_as_it_goes_has_the_verdict_of_its_recording(void** sta
         if (k != 20) continue;
         void* bytes;  // on from a checkpoint
         size_t size;
-        assert_int_equal(sti_run_checker_save(checker, &bytes, &size), STI_OK);
+        assert_int_equal(sti_run_checker_save_state(checker, &bytes, &size), STI_OK);
         assert_int_equal(sti_run_checker_create(env, &options, &second), STI_OK);
-        assert_int_equal(sti_run_checker_load(second, bytes, size - 1), STI_ERR_INPUT);
-        assert_int_equal(sti_run_checker_load(second, bytes, size), STI_OK);
+        assert_int_equal(sti_run_checker_load_state(second, bytes, size - 1), STI_ERR_INPUT);
+        assert_int_equal(sti_run_checker_load_state(second, bytes, size), STI_OK);
         sti_env_free(env, bytes);
         sti_run_checker_destroy(checker);
         checker = second;
@@ -411,8 +411,8 @@ static void a_checker_survives_every_failed_allocation(void** state) {
         if (status == STI_OK) status = sti_run_checker_look_world(checker, world, NULL);
         if (status == STI_OK) status = sti_run_checker_look_world(checker, world, &report);
         if (status == STI_OK) status = sti_run_checker_look(checker, &moment);
-        if (status == STI_OK) status = sti_run_checker_save(checker, &bytes, &size);
-        if (status == STI_OK) status = sti_run_checker_load(checker, bytes, size);
+        if (status == STI_OK) status = sti_run_checker_save_state(checker, &bytes, &size);
+        if (status == STI_OK) status = sti_run_checker_load_state(checker, bytes, size);
         assert_true(status == STI_OK || status == STI_ERR_MEMORY);
         sti_env_free(f.env, bytes);
         sti_run_checker_destroy(checker);

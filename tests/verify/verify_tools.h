@@ -4,7 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stiction/verify.h>
+#include <stiction/problem.h>
 #include <string.h>
 
 #include "support/failing_env.h"

@@ -60,13 +60,13 @@ static void make_affine(sti_rng* rng, affine* p, bool box) {
 
 static void try_affine(sti_env* env, sti_rng* rng, unsigned long seed, int trial, tally* t) {
     affine p;
-    sti_avi_posed posed;
+    sti_avi_mlcp posed;
     sti_lcp_answer a;
     sti_lcp_solution_set* set;
     sti_verification v;
     const bool box = trial % 3 == 0;
     make_affine(rng, &p, box);
-    if (sti_avi_solve(env, &p.avi, NULL, &a) != STI_OK || sti_avi_pose(env, &p.avi, &posed) != STI_OK ||
+    if (sti_avi_solve(env, &p.avi, NULL, &a) != STI_OK || sti_avi_mlcp_make(env, &p.avi, &posed) != STI_OK ||
         sti_mlcp_enumerate(env, &posed.mlcp, 0, 0, &set) != STI_OK) {
         complain(t, seed, trial, sti_env_error(env)->text);
         return;
@@ -81,7 +81,7 @@ static void try_affine(sti_env* env, sti_rng* rng, unsigned long seed, int trial
     if (a.outcome != STI_UNKNOWN && (sti_verify_avi(env, &p.avi, &a, 1e-8, &v) != STI_OK || !v.accepted))
         complain(t, seed, trial, v.text);
     sti_lcp_solution_set_destroy(env, set);
-    sti_avi_posed_clear(env, &posed);
+    sti_avi_mlcp_clear(env, &posed);
     sti_lcp_answer_clear(env, &a);
 }
 

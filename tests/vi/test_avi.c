@@ -100,18 +100,18 @@ static void random_ones_agree_with_the_enumeration_of_all_cases(void** state) {
     int solved = 0, none = 0;
     for (int trial = 0; trial < 200; trial++) {
         random_avi p;
-        sti_avi_posed posed;
+        sti_avi_mlcp posed;
         sti_lcp_solution_set* set = NULL;
         make_random(&rng, &p, false);
         sti_lcp_answer a = solve(*state, &p.avi);
-        assert_int_equal(sti_avi_pose(*state, &p.avi, &posed), STI_OK);
+        assert_int_equal(sti_avi_mlcp_make(*state, &p.avi, &posed), STI_OK);
         assert_int_equal(sti_mlcp_enumerate(*state, &posed.mlcp, 0, 0, &set), STI_OK);
         assert_true(set->complete);
         assert_int_equal(a.outcome, set->piece_count > 0 ? STI_SOLVED : STI_NO_SOLUTION);
         solved += a.outcome == STI_SOLVED;
         none += a.outcome == STI_NO_SOLUTION;
         sti_lcp_solution_set_destroy(*state, set);
-        sti_avi_posed_clear(*state, &posed);
+        sti_avi_mlcp_clear(*state, &posed);
         sti_lcp_answer_clear(*state, &a);
     }
     assert_true(solved > 20 && none > 20);
@@ -206,10 +206,10 @@ static void every_allocation_may_fail(void** state) {
         sti_lcp_answer a;
         sti_verification v;
         char* text = NULL;
-        sti_avi_posed posed;
+        sti_avi_mlcp posed;
         failing_env_open(&f, k);
-        sti_status status = sti_avi_pose(f.env, &p.avi, &posed);
-        if (status == STI_OK) sti_avi_posed_clear(f.env, &posed);
+        sti_status status = sti_avi_mlcp_make(f.env, &p.avi, &posed);
+        if (status == STI_OK) sti_avi_mlcp_clear(f.env, &posed);
         if (status == STI_OK) status = sti_avi_save(f.env, &p.avi, "avi_failing.json");
         if (status == STI_OK && (status = sti_avi_solve(f.env, &p.avi, NULL, &a)) == STI_OK) {
             status = sti_verify_avi(f.env, &p.avi, &a, 1e-8, &v);

@@ -1,4 +1,4 @@
-// balance.c: the energy of a step. With E = T + V and mean velocity u,
+// energy_balance.c: the energy of a step. With E = T + V and mean velocity u,
 //
 //     E+ = E + work + loss + impact + defect
 //

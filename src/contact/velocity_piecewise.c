@@ -1,4 +1,4 @@
-// velocity_pieces.c: the equation of velocities.c, followed from piece to piece.
+// velocity_piecewise.c: the equation of velocities.c, followed from piece to piece.
 //
 //     F(v) = A (v - v_free) - H p(x) = 0,        x = r - rho u(v)
 //

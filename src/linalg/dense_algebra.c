@@ -1,5 +1,5 @@
-// few.c: see few.h. Sizes are those of a handful of contacts, so plain loops serve.
-#include "linalg/few.h"
+// dense_algebra.c: see dense_algebra.h. Sizes are those of a handful of contacts, so plain loops serve.
+#include "linalg/dense_algebra.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void sort_eigen(int n, double* w, double* V) {
     }
 }
 
-void sti_few_eigen(int n, double* A, double* w, double* V) {
+void sti_dense_eigen(int n, double* A, double* w, double* V) {
     for (int i = 0; V != NULL && i < n; i++) {
         for (int j = 0; j < n; j++) V[at(n, i, j)] = i == j;
     }
@@ -79,11 +79,11 @@ void sti_few_eigen(int n, double* A, double* w, double* V) {
     sort_eigen(n, w, V);
 }
 
-int sti_few_pseudo_inverse(int n, const double* A, double tol, double* inverse, double* work) {
+int sti_dense_pseudo_inverse(int n, const double* A, double tol, double* inverse, double* work) {
     const size_t size = (size_t)n * (size_t)n;
     double *S = work, *V = S + size, *w = V + size;
     memcpy(S, A, size * sizeof *S);
-    sti_few_eigen(n, S, w, V);
+    sti_dense_eigen(n, S, w, V);
     int rank = 0;
     memset(inverse, 0, size * sizeof *inverse);
     for (int k = 0; k < n; k++) {
@@ -158,8 +158,8 @@ static void null_space(int n, int rank, const double* T, const int* row, const i
     }
 }
 
-sti_few_family sti_few_solve(int m, int n, const double* A, const double* b, double tol, double* x0, double* Z,
-                             double* work, int* index) {
+sti_dense_family sti_dense_solve(int m, int n, const double* A, const double* b, double tol, double* x0, double* Z,
+                                 double* work, int* index) {
     const int cols = n + 1;
     double* T = work;
     int *row = index, *column = index + m;
@@ -184,10 +184,10 @@ sti_few_family sti_few_solve(int m, int n, const double* A, const double* b, dou
         }
         if (fabs(sum) > tol * size) consistent = false;
     }
-    return (sti_few_family){.rank = rank, .consistent = consistent};
+    return (sti_dense_family){.rank = rank, .consistent = consistent};
 }
 
-double sti_few_determinant(int n, double* A) {
+double sti_dense_determinant(int n, double* A) {
     double determinant = 1;
     for (int k = 0; k < n; k++) {
         int r = k;
@@ -208,15 +208,15 @@ double sti_few_determinant(int n, double* A) {
     return determinant;
 }
 
-double sti_few_norm(int m, int n, const double* A, double* work) {
+double sti_dense_norm(int m, int n, const double* A, double* work) {
     if (m == 0 || n == 0) return 0;
     double *S = work, *w = work + at(n, n, 0);
     sti_small_multiply_tn(n, m, n, A, A, S);
-    sti_few_eigen(n, S, w, NULL);
+    sti_dense_eigen(n, S, w, NULL);
     return sqrt(fmax(0.0, w[n - 1]));
 }
 
-sti_status sti_few_eigenvalues(sti_env* env, int n, const double* A, double* re, double* im) {
+sti_status sti_dense_eigenvalues(sti_env* env, int n, const double* A, double* re, double* im) {
     if (n == 0) return STI_OK;
     const int room = 8 * n;
     double* work = sti_alloc_array(env, (size_t)n * (size_t)n + (size_t)room, sizeof *work);

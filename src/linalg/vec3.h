@@ -1,6 +1,6 @@
 // vec3.h: arrays of three numbers and 3 x 3 matrices, row major.
-#ifndef STI_BODIES_VEC3_H
-#define STI_BODIES_VEC3_H
+#ifndef STI_LINALG_VEC3_H
+#define STI_LINALG_VEC3_H
 
 #include <math.h>
 #include <string.h>

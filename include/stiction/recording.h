@@ -1,4 +1,4 @@
-// run.h: what a run leaves behind: a recording that grows, and checkpoints to go on from.
+// recording.h: what a run leaves behind: a recording that grows, and checkpoints to go on from.
 //
 // A recording is an HDF5 file of named series that only grow. It is written by our own code, in such an order that the
 // file on the disk is whole at every moment: rows go to places that nobody looks at yet, and a commit moves all series
@@ -6,8 +6,8 @@
 // and nothing else.
 //
 // A checkpoint is a file of named parts, written beside the old one and then put in its place.
-#ifndef STICTION_RUN_H
-#define STICTION_RUN_H
+#ifndef STICTION_RECORDING_H
+#define STICTION_RECORDING_H
 
 #include <stdbool.h>
 #include <stiction/granular.h>
@@ -33,7 +33,7 @@ typedef struct sti_series_def {
 } sti_series_def;
 
 STI_API sti_status sti_recording_create(sti_env* env, const char* path, sti_recording** out);
-STI_API void sti_recording_close(sti_recording* r);  // without a commit; NULL is taken
+STI_API void sti_recording_destroy(sti_recording* r);  // without a commit; NULL is taken
 
 // *series is its number, counted from 0 in the order of these calls.
 STI_API sti_status sti_recording_series(sti_recording* r, const sti_series_def* def, int* series);
@@ -51,7 +51,7 @@ STI_API sti_status sti_recording_commit(sti_recording* r, bool sync);
 // Where the recording stands after a commit, as bytes (free with sti_env_free), and a recording that goes on from
 // there: what was recorded later is cut off. The same series have to be made and the same data put, in the same order;
 // what is there already is not written again.
-STI_API sti_status sti_recording_state(const sti_recording* r, void** bytes, size_t* size);
+STI_API sti_status sti_recording_save_state(const sti_recording* r, void** bytes, size_t* size);
 STI_API sti_status sti_recording_resume(sti_env* env, const char* path, const void* bytes, size_t size,
                                         sti_recording** out);
 
@@ -109,7 +109,7 @@ STI_API sti_status sti_bed_record_jamming(sti_bed_record* r, const sti_bed* bed,
                                           const sti_bed_jamming* jamming);
 STI_API sti_status sti_bed_record_commit(sti_bed_record* r, bool sync);  // and the .xdmf file
 STI_API long sti_bed_record_frames(const sti_bed_record* r);
-STI_API sti_status sti_bed_record_state(const sti_bed_record* r, void** bytes, size_t* size);
+STI_API sti_status sti_bed_record_save_state(const sti_bed_record* r, void** bytes, size_t* size);
 
 // ---- recorded bodies
 //
@@ -131,7 +131,7 @@ STI_API sti_status sti_world_record_step(sti_world_record* r, const sti_world_re
 STI_API sti_status sti_world_record_frame(sti_world_record* r, const sti_world* world);
 STI_API sti_status sti_world_record_commit(sti_world_record* r, bool sync);  // and the .xdmf file
 STI_API long sti_world_record_frames(const sti_world_record* r);
-STI_API sti_status sti_world_record_state(const sti_world_record* r, void** bytes, size_t* size);
+STI_API sti_status sti_world_record_save_state(const sti_world_record* r, void** bytes, size_t* size);
 
 // A recording of bodies, read back whole. Numbers of contacts belong to the step that ends with their frame.
 typedef struct sti_recorded_world {

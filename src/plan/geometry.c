@@ -1,4 +1,4 @@
-// room.c: geometry of the search: distances of poses, extents of sets, what overlaps what.
+// geometry.c: geometry of the search: distances of poses, extents of sets, what overlaps what.
 #include <math.h>
 #include <string.h>
 
