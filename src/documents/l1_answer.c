@@ -2,7 +2,8 @@
 //
 //     {"kind": "l1", "n": 2, "m": 3, "norm": "sum", "solver": "ipm", "outcome": "solved", "residual": 1e-17,
 //     "objective": .., "bound": ..,
-//      "gap": .., "iterations": 9, "cg_count": 0, "time_s": .., "x": [..], "y": [..], "certificate": {"type": "dual"}, "reason": ""}
+//      "gap": .., "iterations": 9, "cg_count": 0, "time_s": .., "x": [..], "y": [..],
+//       "certificate": {"type": "dual"}, "reason": ""}
 #include <math.h>
 #include <stiction/l1.h>
 
