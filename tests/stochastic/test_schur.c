@@ -92,19 +92,19 @@ static void drop_sparse(sti_env* env, stores* s) {
 static void large_sparse_blocks_are_factored_as_such(void** state) {
     static stores s;
     make_stores(&s);
-    sti_layout L;
+    sti_stochastic_layout L;
     sti_schur block;
     sti_stochastic_answer whole = solved(*state, &s.program);
-    assert_int_equal(sti_layout_create(*state, &s.program, NULL, &L), STI_OK);
+    assert_int_equal(sti_stochastic_layout_create(*state, &s.program, NULL, &L), STI_OK);
     assert_int_equal(sti_schur_create(*state, &L, 1, &block), STI_OK);
     assert_false(sti_schur_serves(&block));
-    sti_layout_clear(*state, &L);
+    sti_stochastic_layout_clear(*state, &L);
     make_sparse(*state, &s);
-    assert_int_equal(sti_layout_create(*state, &s.program, NULL, &L), STI_OK);
+    assert_int_equal(sti_stochastic_layout_create(*state, &s.program, NULL, &L), STI_OK);
     assert_int_equal(sti_schur_create(*state, &L, 1, &block), STI_OK);
     assert_true(sti_schur_serves(&block));
     sti_schur_clear(*state, &block);
-    sti_layout_clear(*state, &L);
+    sti_stochastic_layout_clear(*state, &L);
     sti_stochastic_answer part = solved(*state, &s.program);
     assert_true(fabs(whole.objective - part.objective) <= 1e-7 * fabs(whole.objective));
     for (int j = 0; j < 2; j++) assert_true(fabs(whole.x[j] - part.x[j]) <= 1e-5);
@@ -154,13 +154,13 @@ static void every_allocation_of_sparse_blocks_may_fail(void** state) {
     for (long k = 0;; k++) {
         failing_env f;
         failing_env_open(&f, k);
-        sti_layout L;
+        sti_stochastic_layout L;
         sti_arrow arrow;
-        sti_status status = sti_layout_create(f.env, &s.program, NULL, &L);
+        sti_status status = sti_stochastic_layout_create(f.env, &s.program, NULL, &L);
         if (status == STI_OK) {
             status = sti_arrow_create(f.env, &L, NULL, &arrow);
             if (status == STI_OK) sti_arrow_clear(&arrow);
-            sti_layout_clear(f.env, &L);
+            sti_stochastic_layout_clear(f.env, &L);
         }
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         if (failing_env_close(&f)) break;
