@@ -134,7 +134,7 @@ function end_of_function(    value, k, found) {
     if (match($0, /%[0-9]+, align/)) stored[substr($0, RSTART, RLENGTH - 7)] = stored[substr($0, RSTART, RLENGTH - 7)] " " value
 }
 
-/call .*@(sti_alloc|sti_alloc_array|sti_alloc_array_zero|sti_realloc|malloc|calloc|realloc|llvm\.mem(cpy|move|set)[^(]*)\(/ {
+/call .*@(sti_(alloc|alloc_array|alloc_array_zero|realloc|realloc_array)_by|malloc|calloc|realloc|llvm\.mem(cpy|move|set)[^(]*)\(/ {
     arguments = $0
     sub(/^[^@]*@[^(]*\(/, "", arguments)
     count = split(arguments, argument, /, */)

@@ -100,38 +100,46 @@ void sti_env_free(sti_env* env, void* p) {
     sti_free(env, p);
 }
 
-void* sti_alloc(sti_env* env, size_t size) {
-    if (size > PTRDIFF_MAX) return NULL;
-    return env->def.alloc(env->def.alloc_user, size > 0 ? size : 1);
+static void* fail_memory(const char* function, sti_env* env, size_t size) {
+    if (size > PTRDIFF_MAX)
+        sti_fail(env, STI_ERR_MEMORY, function, -1, "more than can be addressed");
+    else
+        sti_fail(env, STI_ERR_MEMORY, function, -1, "%zu bytes", size);
+    return NULL;
 }
 
-void* sti_alloc_array(sti_env* env, size_t count, size_t size) {
-    return sti_alloc(env, sti_size_mul(count, size));
+void* sti_alloc_by(const char* function, sti_env* env, size_t size) {
+    void* p = size <= PTRDIFF_MAX ? env->def.alloc(env->def.alloc_user, size > 0 ? size : 1) : NULL;
+    return p != NULL ? p : fail_memory(function, env, size);
 }
 
-void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size) {
-    void* p = sti_alloc_array(env, count, size);
+void* sti_alloc_array_by(const char* function, sti_env* env, size_t count, size_t size) {
+    return sti_alloc_by(function, env, sti_size_mul(count, size));
+}
+
+void* sti_alloc_array_zero_by(const char* function, sti_env* env, size_t count, size_t size) {
+    void* p = sti_alloc_array_by(function, env, count, size);
     if (p != NULL) memset(p, 0, sti_size_mul(count, size));
     return p;
 }
 
-void* sti_realloc(sti_env* env, void* p, size_t size) {
-    if (p == NULL) return sti_alloc(env, size);
-    if (size > PTRDIFF_MAX) return NULL;
-    return env->def.realloc(env->def.alloc_user, p, size > 0 ? size : 1);
+void* sti_realloc_by(const char* function, sti_env* env, void* p, size_t size) {
+    if (p == NULL) return sti_alloc_by(function, env, size);
+    void* grown = size <= PTRDIFF_MAX ? env->def.realloc(env->def.alloc_user, p, size > 0 ? size : 1) : NULL;
+    return grown != NULL ? grown : fail_memory(function, env, size);
 }
 
-void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size) {
-    return sti_realloc(env, p, sti_size_mul(count, size));
+void* sti_realloc_array_by(const char* function, sti_env* env, void* p, size_t count, size_t size) {
+    return sti_realloc_by(function, env, p, sti_size_mul(count, size));
 }
 
 void sti_free(sti_env* env, void* p) {
     if (p != NULL) env->def.free(env->def.alloc_user, p);
 }
 
-char* sti_strdup(sti_env* env, const char* text) {
+char* sti_strdup_by(const char* function, sti_env* env, const char* text) {
     const size_t size = strlen(text) + 1;
-    char* copy = sti_alloc(env, size);
+    char* copy = sti_alloc_by(function, env, size);
     if (copy != NULL) memcpy(copy, text, size);
     return copy;
 }
@@ -161,7 +169,7 @@ sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_
     if (*p != NULL && need <= *capacity) return STI_OK;
     const size_t room = sti_size_add(sti_size_add(need, need / 2), 8);
     void* grown = sti_realloc(env, *p, sti_size_mul(room, size));
-    if (grown == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu items", room);
+    if (grown == NULL) return STI_ERR_MEMORY;
     *p = grown;
     *capacity = room;
     return STI_OK;

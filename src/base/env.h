@@ -14,16 +14,23 @@ struct sti_env {
     double limit_s;   // what it was asked for as
 };
 
-// Memory. A request for nothing is a request for one byte, so NULL always means failure.
-void* sti_alloc(sti_env* env, size_t size);
-void* sti_alloc_array(sti_env* env, size_t count, size_t size);       // not cleared; NULL on overflow
-void* sti_alloc_array_zero(sti_env* env, size_t count, size_t size);  // cleared
+// Memory. A request for nothing is a request for one byte, so NULL always means failure, and the failure is recorded
+// with the function that asked: who asks has but to return STI_ERR_MEMORY.
+#define sti_alloc(env, size) sti_alloc_by(__func__, env, size)
+#define sti_alloc_array(env, count, size) sti_alloc_array_by(__func__, env, count, size)            // not cleared
+#define sti_alloc_array_zero(env, count, size) sti_alloc_array_zero_by(__func__, env, count, size)  // cleared
+#define sti_realloc(env, p, size) sti_realloc_by(__func__, env, p, size)
+#define sti_realloc_array(env, p, count, size) sti_realloc_array_by(__func__, env, p, count, size)  // NULL: p stays
+#define sti_strdup(env, text) sti_strdup_by(__func__, env, text)
+void* sti_alloc_by(const char* function, sti_env* env, size_t size);
+void* sti_alloc_array_by(const char* function, sti_env* env, size_t count, size_t size);
+void* sti_alloc_array_zero_by(const char* function, sti_env* env, size_t count, size_t size);
+void* sti_realloc_by(const char* function, sti_env* env, void* p, size_t size);
+void* sti_realloc_array_by(const char* function, sti_env* env, void* p, size_t count, size_t size);
+char* sti_strdup_by(const char* function, sti_env* env, const char* text);
+void sti_free(sti_env* env, void* p);  // accepts NULL
 // Memory that grows and is kept: *p has room for `need` items of `size` afterwards.
 sti_status sti_room(sti_env* env, void** p, size_t* capacity, size_t need, size_t size);
-void* sti_realloc(sti_env* env, void* p, size_t size);
-void* sti_realloc_array(sti_env* env, void* p, size_t count, size_t size);  // NULL on overflow, p stays
-void sti_free(sti_env* env, void* p);                                       // accepts NULL
-char* sti_strdup(sti_env* env, const char* text);
 
 // Record a failure in env->error and return its status.
 #define STI_FAIL(env, status, index, ...) sti_fail(env, status, __func__, index, __VA_ARGS__)

@@ -15,7 +15,7 @@ sti_status sti_bodies_grow(sti_bodies* bodies, const sti_growing* arrays, int ar
     const int room = *capacity > 0 ? 2 * *capacity : 8;
     for (int i = 0; i < array_count; i++) {
         void* p = sti_realloc(bodies->env, *arrays[i].array, (size_t)room * arrays[i].size);
-        if (p == NULL) return STI_FAIL(bodies->env, STI_ERR_MEMORY, count, "room for %d", room);
+        if (p == NULL) return STI_ERR_MEMORY;
         *arrays[i].array = p;
     }
     *capacity = room;
@@ -85,7 +85,7 @@ sti_status sti_bodies_create(sti_env* env, int dim, sti_bodies** out) {
     *out = NULL;
     if (dim != 2 && dim != 3) return STI_FAIL(env, STI_ERR_ARGUMENT, dim, "dimension %d is neither 2 nor 3", dim);
     sti_bodies* bodies = sti_alloc_array_zero(env, 1, sizeof *bodies);
-    if (bodies == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "bodies");
+    if (bodies == NULL) return STI_ERR_MEMORY;
     bodies->env = env;
     bodies->dim = dim;
     const sti_status status = add_first_material(bodies);
@@ -178,8 +178,7 @@ sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* mater
     const sti_growing arrays[] = {{(void**)&bodies->material, sizeof *bodies->material}};
     if (status == STI_OK) status = sti_bodies_grow(bodies, arrays, 1, number, &bodies->material_capacity);
     sti_pair* pair = status == STI_OK ? wider_pairs(bodies) : NULL;
-    if (status == STI_OK && pair == NULL)
-        status = STI_FAIL(bodies->env, STI_ERR_MEMORY, number, "pairs of %d materials", number + 1);
+    if (status == STI_OK && pair == NULL) status = STI_ERR_MEMORY;
     if (status != STI_OK) {
         sti_free(bodies->env, name);
         return status;

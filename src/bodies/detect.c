@@ -66,7 +66,7 @@ static sti_status collect_apart(const sti_world* world, detect* d) {
     const sti_bodies* bodies = world->bodies;
     const size_t room = (size_t)bodies->ignore_count + (size_t)bodies->joint_count;
     d->apart = sti_alloc_array(world->env, room, sizeof *d->apart);
-    if (d->apart == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "pairs that never touch");
+    if (d->apart == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < bodies->ignore_count; i++) d->apart[d->apart_count++] = bodies->ignore[i];
     for (int i = 0; i < bodies->joint_count; i++) {
         const sti_joint* j = &bodies->joint[i];
@@ -91,7 +91,7 @@ sti_status sti_world_detect_create(sti_world* world) {
     const size_t n = (size_t)bodies->collider_count;
     detect* d = sti_alloc_array_zero(env, 1, sizeof *d);
     world->detect = d;
-    if (d == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "search for contacts");
+    if (d == NULL) return STI_ERR_MEMORY;
     d->count = bodies->collider_count;
     d->box = sti_alloc_array(env, n, sizeof *d->box);
     d->still = sti_alloc_array_zero(env, n, sizeof *d->still);
@@ -102,7 +102,7 @@ sti_status sti_world_detect_create(sti_world* world) {
     d->at = sti_alloc_array_zero(env, n, sizeof *d->at);
     d->known = sti_alloc_array_zero(env, n, sizeof *d->known);
     const bool all = d->box && d->still && d->pose && d->size && d->reach && d->turning && d->at && d->known;
-    sti_status status = all ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "search among %d shapes", d->count);
+    sti_status status = all ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_broadphase_create(env, &d->broad);
     if (status == STI_OK) status = collect_apart(world, d);
     if (status != STI_OK) {
@@ -366,7 +366,7 @@ static sti_status reserve(const sti_world* world, detect* d, int count) {
     if (count > INT32_MAX / 4) return STI_FAIL(world->env, STI_ERR_SIZE, count, "%d contacts", count);
     const int room = count + count / 2 + 16;
     sti_touching* next = sti_realloc(world->env, d->next, (size_t)room * sizeof *next);
-    if (next == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, count, "%d contacts", room);
+    if (next == NULL) return STI_ERR_MEMORY;
     d->next = next;
     d->next_capacity = room;
     return STI_OK;

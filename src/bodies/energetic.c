@@ -84,7 +84,7 @@ static sti_status reserve(crowd* k) {
     k->joint = sti_alloc_array(env, all, sizeof *k->joint);
     if (k->place == NULL || k->M == NULL || k->gradients == NULL || k->offsets == NULL || k->contact == NULL ||
         k->joint == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "impact of %d velocities", k->n);
+        return STI_ERR_MEMORY;
     k->v = k->M + n * n;
     k->stiffness = k->offsets + p * d;
     return STI_OK;

@@ -254,8 +254,7 @@ static sti_status energetic(impact* k, double* v) {
     const sti_act** step_act = sti_alloc_array(env, count, sizeof *step_act);
     double* restitution = sti_alloc_array(env, count, sizeof *restitution);
     sti_status status = STI_OK;
-    if (room == NULL || step_act == NULL || restitution == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "impact of %d contacts", k->contact_count);
+    if (room == NULL || step_act == NULL || restitution == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         sti_strike strike = {
             .slot = room, .act = room + moving, .step_act = step_act, .restitution = restitution, .acts = k->acts};

@@ -62,7 +62,7 @@ static sti_status scratch_open(const draft* d, double t, int points, double marg
     s->contact = NULL;
     s->contact_count = s->contact_capacity = 0;
     s->placed = sti_alloc_array(d->env, (size_t)world->bodies->count, sizeof *s->placed);
-    if (s->placed == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "places of %d bodies", world->bodies->count);
+    if (s->placed == NULL) return STI_ERR_MEMORY;
     for (int body = 0; body < world->bodies->count; body++) {
         s->placed[body] = world->placed[body];
         if (world->slot[body] < 0 || t == 0) continue;
@@ -165,7 +165,7 @@ static sti_status contact_rates(const draft* d, const sti_touching* c, double ra
 static sti_status set_name(draft* d, const char* first, const char* middle, const char* last, int number) {
     const size_t room = strlen(first) + strlen(middle) + strlen(last) + 16;
     char* text = sti_alloc(d->env, room);
-    if (text == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, d->names_used, "name");
+    if (text == NULL) return STI_ERR_MEMORY;
     if (number > 1) {
         snprintf(text, room, "%s%s%s %d", first, middle, last, number);
     } else {
@@ -255,7 +255,7 @@ static sti_status set_forces(draft* d) {
     sti_soft* soft = sti_alloc_array(d->env, (size_t)sti_world_soft_count(world), sizeof *soft);
     sti_status status = STI_OK;
     if (f == NULL || soft == NULL) {
-        status = STI_FAIL(d->env, STI_ERR_MEMORY, -1, "forces");
+        status = STI_ERR_MEMORY;
     } else {
         const int count = sti_world_soft(world, world->v, soft);
         for (int i = 0; i < count; i++) sti_row_add(world, &soft[i].row, soft[i].force, f);
@@ -559,7 +559,7 @@ static sti_status find_reactions(draft* d) {
     void* bytes = NULL;
     size_t size = 0;
     d->reaction = sti_alloc_array_zero(d->env, 3 * (size_t)count, sizeof *d->reaction);
-    sti_status status = d->reaction != NULL ? STI_OK : STI_FAIL(d->env, STI_ERR_MEMORY, -1, "reactions");
+    sti_status status = d->reaction != NULL ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_world_create(d->env, d->world->bodies, &options, &trial);
     if (status == STI_OK) status = sti_world_save_state(d->world, &bytes, &size);
     if (status == STI_OK) status = sti_world_load_state(trial, bytes, size);
@@ -588,7 +588,7 @@ static sti_status reserve(draft* d) {
     d->t_rate = sti_alloc_array_zero(d->env, t, sizeof *d->t_rate);
     d->t_offset = sti_alloc_array_zero(d->env, t, sizeof *d->t_offset);
     if (!(d->names && d->contact && d->M && d->F && d->v && d->rows && d->t_rows && d->t_rate && d->t_offset))
-        return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "instant of %d velocities and %d contacts", d->n, d->count);
+        return STI_ERR_MEMORY;
     memcpy(d->v, d->world->v, (n - (size_t)d->pressed) * sizeof *d->v);
     return STI_OK;
 }

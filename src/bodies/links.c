@@ -155,8 +155,7 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
     int64_t* col_start = sti_alloc_array_zero(env, n + 1, sizeof *col_start);
     int* row = NULL;
     sti_status status = STI_OK;
-    if (start == NULL || list == NULL || col_start == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "pattern of %d rows of joints", at->row_count);
+    if (start == NULL || list == NULL || col_start == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         for (int pass = 0; pass < 2; pass++) {
             for (int i = 0; i < at->row_count; i++) {
@@ -175,7 +174,7 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
         for (int i = 0; i < at->row_count; i++)
             col_start[i + 1] = col_start[i] + meeting(k, start, list, k->member[at->first_row + i], NULL);
         row = sti_alloc_array(env, (size_t)col_start[n], sizeof *row);
-        if (row == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "pattern of %d rows of joints", at->row_count);
+        if (row == NULL) status = STI_ERR_MEMORY;
     }
     if (status == STI_OK) {
         for (int i = 0; i < at->row_count; i++)
@@ -196,7 +195,7 @@ static sti_status make_assemblies(sti_world* world) {
     k->assembly = sti_alloc_array_zero(world->env, (size_t)k->assembly_count, sizeof *k->assembly);
     if (k->assembly == NULL) {
         k->assembly_count = 0;
-        return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "assemblies of %d bodies", world->moving);
+        return STI_ERR_MEMORY;
     }
     list_members(world);
     for (int j = 0; j < k->assembly_count; j++) {

@@ -41,7 +41,7 @@ static sti_status reserve(const sti_bodies* bodies, int count, name_of of, sti_n
     if (2 * (count + 1) <= table->capacity) return STI_OK;
     sti_name_table wider = {.capacity = table->capacity > 0 ? 2 * table->capacity : 16};
     wider.number = sti_alloc_array(bodies->env, (size_t)wider.capacity, sizeof *wider.number);
-    if (wider.number == NULL) return STI_FAIL(bodies->env, STI_ERR_MEMORY, count, "names of %d things", count + 1);
+    if (wider.number == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < wider.capacity; k++) wider.number[k] = -1;
     for (int i = 0; i < count; i++) sti_name_enter(&wider, of(bodies, i), i);
     sti_free(bodies->env, table->number);
@@ -79,6 +79,6 @@ sti_status sti_bodies_name(const sti_bodies* bodies, const char* kind, const cha
         return STI_FAIL(bodies->env, STI_ERR_INPUT, number, "%s \"%s\": there is another of that name", kind, given);
     }
     *out = sti_strdup(bodies->env, given != NULL ? given : text);
-    if (*out == NULL) return STI_FAIL(bodies->env, STI_ERR_MEMORY, number, "name of %s %d", kind, number);
+    if (*out == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }

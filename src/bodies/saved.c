@@ -84,7 +84,7 @@ sti_status sti_world_save_state(const sti_world* world, void** bytes, size_t* si
     visit_state(w, count_bytes, &total);
     count_bytes(&total, FLAGS, NULL, (size_t)world->contact_count, sizeof *world->contact);
     char* out = sti_alloc(world->env, total);
-    if (out == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "%zu bytes of a world", total);
+    if (out == NULL) return STI_ERR_MEMORY;
     h.size = total;
     char* at = out;
     write_bytes(&at, FLAGS, &h, 1, sizeof h);
@@ -191,7 +191,7 @@ static sti_status check_bytes(sti_world* world, const header* h, const void* byt
 static sti_status make_room(sti_world* world, int contacts) {
     if (contacts <= world->contact_capacity) return STI_OK;
     sti_touching* grown = sti_realloc_array(world->env, world->contact, (size_t)contacts, sizeof *grown);
-    if (grown == NULL) return STI_FAIL(world->env, STI_ERR_MEMORY, -1, "contacts of a world");
+    if (grown == NULL) return STI_ERR_MEMORY;
     world->contact = grown;
     world->contact_capacity = contacts;
     return STI_OK;

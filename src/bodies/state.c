@@ -204,7 +204,7 @@ sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_wo
     if (status == STI_OK) status = sti_bodies_check(bodies);
     if (status != STI_OK) return status;
     sti_world* world = sti_alloc_array_zero(env, 1, sizeof *world);
-    if (world == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "world");
+    if (world == NULL) return STI_ERR_MEMORY;
     *world = (sti_world){.env = env,
                          .arena = sti_arena_make(env),
                          .bodies = bodies,

@@ -92,7 +92,7 @@ sti_status sti_bound_modulus(sti_bound_work* w, sti_interval** rows) {
     const double tol = w->p->tol > 0 ? w->p->tol : 1e-10;
     function f;
     *rows = sti_alloc_array_zero(w->env, 3 * count, sizeof **rows);
-    if (*rows == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "%zu values of t", count);
+    if (*rows == NULL) return STI_ERR_MEMORY;
     sti_interval *t = *rows, *omega = t + count, *tilde = omega + count, osc, lipschitz;
     sti_status status = open_function(w, "f", w->p->f, NULL, &f);
     for (size_t k = 0; status == STI_OK && k < count; k++) {

@@ -55,7 +55,7 @@ static sti_status reserve(sti_modulus* m, int count) {
     sti_cell* cell = sti_realloc(m->env, m->cell, (size_t)capacity * sizeof *cell);
     if (cell != NULL) m->cell = cell;
     double* bound = cell == NULL ? NULL : sti_realloc(m->env, m->bound, 4 * (size_t)capacity * sizeof *bound);
-    if (bound == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "cells of a modulus of continuity");
+    if (bound == NULL) return STI_ERR_MEMORY;
     m->bound = bound;
     m->capacity = capacity;
     return STI_OK;
@@ -102,7 +102,7 @@ static sti_status cut(sti_modulus* m, const double* mark, bool* any) {
     if (!*any) return STI_OK;
     const size_t before = (size_t)m->count;
     unsigned char* marked = sti_alloc_array(m->env, before, 1);
-    if (marked == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "cells of a modulus of continuity");
+    if (marked == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < before; i++) marked[i] = mark[i] != 0;
     const sti_status status = reserve(m, m->count + more);
     if (status == STI_OK) {
@@ -410,7 +410,7 @@ static sti_status shift_supremum(sti_modulus* m, sti_interval t, double tol, dou
     *high = 0;
     if (!(b > a)) return STI_OK;
     shift* c = sti_alloc_array(m->env, MOST_SHIFTS, sizeof *c);
-    if (c == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "cells of a modulus of continuity");
+    if (c == NULL) return STI_ERR_MEMORY;
     int count = FIRST_CELLS;
     for (int i = 0; i < count; i++) {
         c[i].x0 = i == 0 ? a : c[i - 1].x1;
@@ -498,7 +498,7 @@ sti_status sti_modulus_lipschitz(sti_modulus* m, double tol, sti_interval* out) 
     enum { MOST_STEEP = 2000 };
     double low = 0;
     steep* c = sti_alloc_array(m->env, MOST_STEEP, sizeof *c);
-    if (c == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "cells of a Lipschitz constant");
+    if (c == NULL) return STI_ERR_MEMORY;
     int count = 0;
     c[count++] = (steep){m->low.low, m->high.high, steep_bound(m, m->low.low, m->high.high, &low)};
     for (;;) {

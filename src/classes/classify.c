@@ -102,7 +102,7 @@ static sti_status ask_simplex(sti_specimen* s, sti_classes* c) {
 static sti_status ask_all(sti_specimen* s, sti_classes* c) {
     look_at_entries(s, c);
     int* all = sti_alloc_array(s->env, (size_t)s->n, sizeof *all);
-    if (all == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "classes of order %d", s->n);
+    if (all == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < s->n; i++) all[i] = i;
     sti_status status = sti_specimen_definite(s, all, s->n, &c->finding[STI_CLASS_POSITIVE_DEFINITE],
                                               &c->finding[STI_CLASS_POSITIVE_SEMIDEFINITE]);
@@ -135,7 +135,7 @@ sti_status sti_classes_create(sti_env* env, const sti_matrix* M, const sti_ratio
     sti_classes* c = sti_alloc_array_zero(env, 1, sizeof *c);
     if (c == NULL) {
         sti_specimen_clear(&s);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "classes header");
+        return STI_ERR_MEMORY;
     }
     c->n = s.n;
     c->min_eigenvalue = c->max_eigenvalue = c->simplex_min = NAN;

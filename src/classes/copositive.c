@@ -108,7 +108,7 @@ static sti_status descend_part(question* a, const int* index, int k) {
     const size_t w = (size_t)k;
     double* S = sti_alloc_array(s->env, w * w + 2 * w, sizeof *S);
     sti_int* v = sti_int_array(&s->x, w);
-    sti_status status = S != NULL && v != NULL ? STI_OK : STI_FAIL(s->env, STI_ERR_MEMORY, -1, "part of order %d", k);
+    sti_status status = S != NULL && v != NULL ? STI_OK : STI_ERR_MEMORY;
     for (int i = 0; status == STI_OK && i < k; i++) {
         for (int j = 0; j < k; j++)
             S[i * k + j] = 0.5 * sti_specimen_at(s, index[i], index[j]) + 0.5 * sti_specimen_at(s, index[j], index[i]);
@@ -158,7 +158,7 @@ static sti_status decide_part(question* a, const int* index, int k) {
 static sti_status decide_parts(question* a, const int* index, int k) {
     sti_specimen* s = a->s;
     int* label = sti_alloc_array(s->env, 3 * (size_t)k, sizeof *label);
-    if (label == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "parts of order %d", k);
+    if (label == NULL) return STI_ERR_MEMORY;
     const int parts = sti_specimen_parts(s, index, k, true, label, label + k);
     sti_status status = s->x.status;
     int* members = label + 2 * k;

@@ -340,7 +340,7 @@ static sti_status make(search* k) {
         l->table = sti_int_array(k->ctx, n * n);
         made = l->s != NULL && l->x != NULL && l->table != NULL;
     }
-    if (!made) return STI_FAIL(env, STI_ERR_MEMORY, -1, "copositivity search of order %d", k->n);
+    if (!made) return STI_ERR_MEMORY;
     scale(k);
     for (size_t i = 0; i < n * n; i++) sti_int_set(k->ctx, &k->levels[0].table[i], &k->B[i]);
     sti_int_set_i64(k->ctx, &k->levels[0].d, 1);

@@ -278,8 +278,7 @@ static ending search(cover* c) {
 static sti_status keep_point(cover* c, double** q, sti_rationals** exact) {
     sti_int one = {0};
     *q = sti_alloc_array(c->env, (size_t)c->n, sizeof **q);
-    sti_status status = *q == NULL ? STI_FAIL(c->env, STI_ERR_MEMORY, -1, "a vector")
-                                   : sti_rationals_create(c->env, (size_t)c->n, exact);
+    sti_status status = *q == NULL ? STI_ERR_MEMORY : sti_rationals_create(c->env, (size_t)c->n, exact);
     sti_int_make_primitive(c->x, c->q, (size_t)c->n);
     sti_int_set_i64(c->x, &one, 1);
     for (int i = 0; status == STI_OK && i < c->n; i++) {
@@ -362,7 +361,7 @@ sti_status sti_covering_create(sti_env* env, const sti_matrix* M, const sti_rati
         covering->sign = c.sign = sti_alloc_array_zero(env, (size_t)c.cones, sizeof *c.sign);
     }
     if (covering == NULL || c.sign == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "complementary cones of order %d", s.n);
+        status = STI_ERR_MEMORY;
     else
         status = run(&c, &s, covering);
     sti_specimen_clear(&s);

@@ -59,7 +59,7 @@ static sti_status make_part(part* p, sti_specimen* s, int capacity) {
         p->other != NULL)
         return STI_OK;
     clear_part(p);
-    return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "definiteness of order %d", capacity);
+    return STI_ERR_MEMORY;
 }
 
 // Fill F. False: it does not fit floating point, and only integers can tell.
@@ -303,7 +303,7 @@ static sti_status decide_in_integers(part* p, sti_class_finding* definite, sti_c
     const size_t k = (size_t)p->k;
     elimination e = {.T = sti_int_array(x, k * k), .v = sti_int_array(x, k)};
     e.pivoted = sti_alloc_array_zero(s->env, k, sizeof *e.pivoted);
-    if (e.pivoted == NULL) x->status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "elimination of order %d", p->k);
+    if (e.pivoted == NULL) x->status = STI_ERR_MEMORY;
     size_t bits = 0;
     if (x->status == STI_OK) {
         sti_specimen_symmetric_image(s, p->index, p->k, e.T, NULL, NULL);
@@ -357,7 +357,7 @@ static sti_status decide_by_parts(part* p, const int* index, int k, sti_class_fi
                                   sti_class_finding* semidefinite) {
     sti_env* env = p->s->env;
     int* label = sti_alloc_array(env, 2 * (size_t)k, sizeof *label);
-    if (label == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "parts of order %d", k);
+    if (label == NULL) return STI_ERR_MEMORY;
     const int parts = sti_specimen_parts(p->s, index, k, false, label, label + k);
     sti_status status = p->s->x.status;
     const bool known = definite->verdict != STI_UNDECIDED;
@@ -395,7 +395,7 @@ sti_status sti_specimen_definite(sti_specimen* s, const int* index, int k, sti_c
         if (sti_specimen_sign(s, index[i], index[i]) > 0) kept[count++] = index[i];
     }
     if (kept == NULL) {
-        status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "definiteness of order %d", k);
+        status = STI_ERR_MEMORY;
     } else if (count == 0) {
         if (k == 0) sti_finding_say(definite, STI_YES, true, "there is no x other than zero");
         sti_finding_say(semidefinite, STI_YES, true, "M + M' is zero");
@@ -417,7 +417,7 @@ sti_status sti_specimen_eigenvalues(sti_specimen* s, double* least, double* larg
     if (s->n == 0 || s->n > STI_EIGENVALUE_LIMIT) return STI_OK;
     const int work_size = 3 * s->n + 1;
     double* S = sti_alloc_array(s->env, n * n + n + (size_t)work_size, sizeof *S);
-    if (S == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "eigenvalues of order %d", s->n);
+    if (S == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) S[i * n + j] = 0.5 * s->m[i * n + j] + 0.5 * s->m[j * n + i];
     }

@@ -91,8 +91,7 @@ static sti_status make_bounding(bounding* b, sti_env* env, const sti_lcp* lcp) {
     b->all = sti_alloc_array(env, n, sizeof *b->all);
     b->q = sti_int_array(b->x, n);
     b->best = sti_int_array(b->x, n);
-    if (b->D == NULL || b->kind == NULL || b->all == NULL || b->x->status != STI_OK)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "homogeneous test of order %d", b->n);
+    if (b->D == NULL || b->kind == NULL || b->all == NULL || b->x->status != STI_OK) return STI_ERR_MEMORY;
     status = sti_dictionary_create(b->x, b->n + 2, b->n, &b->D[0]);
     if (status != STI_OK) return status;
     for (int i = 0; i < b->n; i++) b->all[i] = i;
@@ -187,7 +186,7 @@ static bool is_farkas(bounding* b) {
 static sti_status report_best(bounding* b, sti_homogeneous_test* t) {
     sti_env* env = b->s.env;
     t->v = sti_alloc_array(env, (size_t)b->n, sizeof *t->v);
-    sti_status status = t->v != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "homogeneous solution");
+    sti_status status = t->v != NULL ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_rationals_create(env, (size_t)b->n, &t->v_exact);
     for (int i = 0; i < b->n && status == STI_OK; i++) {
         status = sti_rationals_set_ratio(t->v_exact, (size_t)i, &b->best[i], &b->best_d);
@@ -242,7 +241,7 @@ sti_status sti_homogeneous_test_create(sti_env* env, const sti_lcp* lcp, const s
     sti_status status = sti_specimen_check_lcp(env, lcp);
     if (status != STI_OK) return status;
     sti_homogeneous_test* t = sti_alloc_array_zero(env, 1, sizeof *t);
-    if (t == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "homogeneous test header");
+    if (t == NULL) return STI_ERR_MEMORY;
     leave_open(env, t);
     bool farkas = false;
     // v'Mv = 0 with v >= 0 leaves only v = 0; for P: v_i (Mv)_i <= 0 for all i does

@@ -46,7 +46,7 @@ static void write_rows(walk* w, const sti_lcp* p, const double* d) {
         }
         double* line = sti_alloc_array(w->env, (size_t)n + 2, sizeof *line);
         sti_int* row = sti_int_array(&w->x, (size_t)n + 2);
-        if (line == NULL) w->x.status = STI_FAIL(w->env, STI_ERR_MEMORY, -1, "a row");
+        if (line == NULL) w->x.status = STI_ERR_MEMORY;
         for (int j = 0; w->x.status == STI_OK && j < n; j++) line[j] = sti_matrix_get(&p->M, i, j);
         if (w->x.status == STI_OK) {
             line[n] = d == NULL ? 1 : d[i];
@@ -71,7 +71,7 @@ static void add_piece(walk* w, int entering, double from, double to) {
         w->capacity = w->capacity > 0 ? 2 * w->capacity : 16;
         void* more = sti_realloc_array(w->env, p->piece, (size_t)w->capacity, sizeof *p->piece);
         if (more == NULL) {
-            w->x.status = STI_FAIL(w->env, STI_ERR_MEMORY, -1, "a path of %d pieces", p->count);
+            w->x.status = STI_ERR_MEMORY;
             return;
         }
         p->piece = more;
@@ -159,7 +159,7 @@ sti_status sti_lemke_path_create(sti_env* env, const sti_lcp* lcp, const double*
     sti_exact_init(&w.x, env);
     w.path = sti_alloc_array_zero(env, 1, sizeof *w.path);
     if (w.path == NULL)
-        w.x.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a path");
+        w.x.status = STI_ERR_MEMORY;
     else if (sti_dictionary_create(&w.x, lcp->n, lcp->n + 1, &w.D) == STI_OK) {
         w.path->n = lcp->n;
         write_rows(&w, lcp, d);

@@ -78,8 +78,7 @@ static sti_status make_question(question* a, sti_env* env, const sti_lcp* lcp, c
     a->num = sti_int_array(a->x, n);
     a->den = sti_int_array(a->x, n);
     a->y = sti_int_array(a->x, n);
-    if (a->in == NULL || a->x->status != STI_OK)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "cone membership of order %d", a->n);
+    if (a->in == NULL || a->x->status != STI_OK) return STI_ERR_MEMORY;
     for (int i = 0; i < a->n; i++) {
         if (alpha[i] != 0) a->in[a->count++] = i;
     }
@@ -156,7 +155,7 @@ static sti_status answer(question* a, const unsigned char* alpha, sti_cone_membe
     out->inside = sti_dictionary_feasible(a->D);
     if (a->x->status != STI_OK) return a->x->status;
     double* values = sti_alloc_array_zero(a->s.env, (size_t)a->n, sizeof *values);
-    if (values == NULL) return STI_FAIL(a->s.env, STI_ERR_MEMORY, -1, "membership answer");
+    if (values == NULL) return STI_ERR_MEMORY;
     if (out->inside) {
         out->v = values;
         read_inside(a, alpha, values);

@@ -33,7 +33,7 @@ static int minor_sign(sti_specimen* s, const int* index, int k) {
     int sign = 0;
     sti_int* image = sti_int_array(&s->x, (size_t)k * (size_t)k);
     int* all = sti_alloc_array(s->env, (size_t)k, sizeof *all);
-    if (all == NULL) s->x.status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "minor of order %d", k);
+    if (all == NULL) s->x.status = STI_ERR_MEMORY;
     if (s->x.status == STI_OK) {
         sti_specimen_row_image(s, index, k, image, NULL, NULL);
         for (int i = 0; i < k; i++) all[i] = i;
@@ -106,7 +106,7 @@ static sti_status is_H_plus(const sti_specimen* s, bool* yes) {
     if (x == NULL || pivot == NULL) {
         sti_free(s->env, x);
         sti_free(s->env, pivot);
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "comparison matrix of order %d", s->n);
+        return STI_ERR_MEMORY;
     }
     for (size_t i = 0; i < n; i++) x[i] = 1;
     *yes = dominates(s, x);  // diagonally dominant by rows
@@ -215,7 +215,7 @@ static sti_status make_block(block* b, sti_specimen* s, const int* index, int n)
         b->e[i] = sti_alloc_array(s->env, (w - i) * (w - i), sizeof(double));
         made = b->a[i] != NULL && b->e[i] != NULL;
     }
-    sti_status status = made ? STI_OK : STI_FAIL(s->env, STI_ERR_MEMORY, -1, "principal minors of order %d", n);
+    sti_status status = made ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) {
         sti_specimen_row_image(s, index, n, b->image, NULL, NULL);
         status = s->x.status;
@@ -419,7 +419,7 @@ static sti_status decide_block(sti_specimen* s, const int* index, int k, int lea
 static sti_status decide_blocks(sti_specimen* s, int least, sti_class_finding* f) {
     const size_t n = (size_t)s->n;
     int* part = sti_alloc_array(s->env, 6 * n, sizeof *part);
-    if (part == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "parts of order %d", s->n);
+    if (part == NULL) return STI_ERR_MEMORY;
     int* index = part + n;  // the work of strong_parts, free again afterwards
     const int parts = strong_parts(s, part, part + n);
     sti_status status = STI_OK;
@@ -454,7 +454,7 @@ static sti_status decide_blocks(sti_specimen* s, int least, sti_class_finding* f
 static sti_status symmetric_witness(sti_specimen* s, int least, sti_class_finding* f) {
     block b;
     int* all = sti_alloc_array(s->env, (size_t)s->n, sizeof *all);
-    if (all == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "witness");
+    if (all == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < s->n; i++) all[i] = i;
     sti_status status = make_block(&b, s, all, s->n);
     if (status == STI_OK) {

@@ -92,7 +92,7 @@ static sti_status make_minimum(minimum* m, sti_specimen* s) {
     m->S = sti_alloc_array(s->env, n * n + 2 * n, sizeof *m->S);
     if (m->face == NULL || m->pivot == NULL || m->S == NULL || m->ctx->status != STI_OK) {
         clear_minimum(m);
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "simplex minimum of order %d", s->n);
+        return STI_ERR_MEMORY;
     }
     for (int i = 0; i < s->n; i++) m->face[i] = i;
     sti_specimen_symmetric_image(s, m->face, s->n, m->B, &m->num, &m->den);
@@ -283,7 +283,7 @@ static sti_status report(sti_env* env, sti_exact* x, int n, const sti_int* v, co
     sti_int sum = {0};
     for (int i = 0; i < n; i++) sti_int_add(x, &sum, &sum, &v[i]);
     c->simplex_argmin = sti_alloc_array(env, (size_t)n, sizeof *c->simplex_argmin);
-    sti_status status = c->simplex_argmin != NULL ? x->status : STI_FAIL(env, STI_ERR_MEMORY, -1, "minimizer");
+    sti_status status = c->simplex_argmin != NULL ? x->status : STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_rationals_create(env, 1, &c->simplex_min_exact);
     if (status == STI_OK) status = sti_rationals_create(env, (size_t)n, &c->simplex_argmin_exact);
     if (status == STI_OK) status = sti_rationals_set_ratio(c->simplex_min_exact, 0, top, bottom);

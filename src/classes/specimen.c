@@ -125,7 +125,7 @@ static void image_from_doubles(sti_specimen* s, const int* row, int rows, const 
     const size_t count = (size_t)rows * (size_t)cols;
     double* block = sti_alloc_array(s->env, count, sizeof *block);
     if (block == NULL) {
-        s->x.status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "block of %d x %d", rows, cols);
+        s->x.status = STI_ERR_MEMORY;
         return;
     }
     size_t at = 0;
@@ -247,7 +247,7 @@ sti_status sti_finding_set_vector(sti_specimen* s, sti_class_finding* f, const i
     sti_int_shl(x, &power, &power, shift);
     f->size = s->n;
     f->x = sti_alloc_array_zero(s->env, (size_t)s->n, sizeof *f->x);
-    sti_status status = f->x != NULL ? x->status : STI_FAIL(s->env, STI_ERR_MEMORY, -1, "witness");
+    sti_status status = f->x != NULL ? x->status : STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_rationals_create(s->env, (size_t)s->n, &f->x_exact);
     for (int i = 0; i < k && status == STI_OK; i++) {
         status = sti_rationals_set_ratio(f->x_exact, (size_t)index[i], &v[i], &power);
@@ -263,7 +263,7 @@ sti_status sti_finding_copy_vector(sti_specimen* s, sti_class_finding* to, const
     to->size = from->size;
     to->value = from->value;
     to->x = sti_alloc_array(s->env, (size_t)s->n, sizeof *to->x);
-    if (to->x == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "witness");
+    if (to->x == NULL) return STI_ERR_MEMORY;
     memcpy(to->x, from->x, (size_t)s->n * sizeof *to->x);
     return from->x_exact == NULL ? STI_OK : sti_rationals_slice(s->env, from->x_exact, 0, (size_t)s->n, &to->x_exact);
 }
@@ -277,7 +277,7 @@ static double minor_value(sti_specimen* s, const int* index, int k) {
     sti_int* image = sti_int_array(x, (size_t)k * (size_t)k);
     sti_int* scale = sti_int_array(x, 2 * (size_t)k);
     int* all = sti_alloc_array(s->env, (size_t)k, sizeof *all);
-    if (all == NULL) x->status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "minor of order %d", k);
+    if (all == NULL) x->status = STI_ERR_MEMORY;
     if (x->status == STI_OK) {
         sti_specimen_row_image(s, index, k, image, scale, scale + k);
         for (int i = 0; i < k; i++) all[i] = i;
@@ -302,7 +302,7 @@ static double minor_value(sti_specimen* s, const int* index, int k) {
 
 sti_status sti_finding_set_minor(sti_specimen* s, sti_class_finding* f, const int* index, int k) {
     f->index = sti_alloc_array(s->env, (size_t)k, sizeof *f->index);
-    if (f->index == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "witness of %d indices", k);
+    if (f->index == NULL) return STI_ERR_MEMORY;
     f->size = k;
     for (int i = 0; i < k; i++) {  // insertion keeps them ascending
         int at = i;
@@ -315,7 +315,7 @@ sti_status sti_finding_set_minor(sti_specimen* s, sti_class_finding* f, const in
 
 sti_status sti_finding_copy_minor(sti_specimen* s, sti_class_finding* to, const sti_class_finding* from) {
     to->index = sti_alloc_array(s->env, (size_t)from->size, sizeof *to->index);
-    if (to->index == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "witness of %d indices", from->size);
+    if (to->index == NULL) return STI_ERR_MEMORY;
     memcpy(to->index, from->index, (size_t)from->size * sizeof *to->index);
     to->size = from->size;
     to->value = from->value;

@@ -89,8 +89,7 @@ static sti_status divide(reading* r) {
     bool plus = false, minus = false;
     out->x = sti_alloc_array(r->env, (size_t)r->mlcp->n, sizeof *out->x);
     out->y = sti_alloc_array(r->env, (size_t)r->mlcp->n, sizeof *out->y);
-    if (out->x == NULL || out->y == NULL)
-        return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "partition of %d free variables", r->mlcp->n);
+    if (out->x == NULL || out->y == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < r->mlcp->n; i++) {
         const int sign = diagonal_sign(r, i);
         if (sign == 0)
@@ -188,7 +187,7 @@ static int rank_of(reading* r, const int* row, int rows, const int* col, int col
     int rank = 0;
     sti_int* table = sti_int_array(x, count);
     int* pivot = sti_alloc_array(r->env, (size_t)rows, sizeof *pivot);
-    if (pivot == NULL) x->status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "rank of %d x %d", rows, cols);
+    if (pivot == NULL) x->status = STI_ERR_MEMORY;
     if (x->status == STI_OK) {
         sti_specimen_image(&r->s, row, rows, col, cols, table, NULL, NULL);
         rank = sti_int_eliminate(x, table, rows, cols, cols, pivot, &d);
@@ -204,7 +203,7 @@ static sti_status find_ranks(reading* r) {
     sti_mlcp_structure* out = r->out;
     sti_status status = STI_OK;
     int* all = sti_alloc_array(r->env, (size_t)r->mlcp->n, sizeof *all);
-    if (all == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "rank of %d equations", r->mlcp->n);
+    if (all == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < r->mlcp->n; i++) all[i] = i;
     out->rank_A = rank_of(r, all, r->mlcp->n, all, r->mlcp->n, &status);
     if (status == STI_OK) out->rank_F = rank_of(r, out->x, out->x_count, out->y, out->y_count, &status);
@@ -221,7 +220,7 @@ static sti_status judge(reading* r) {
     const int n = r->mlcp->n, m = r->mlcp->m;
     sti_class_finding definite = {0}, semidefinite = {0}, copositive = {0}, strictly = {0};
     int* pairs = sti_alloc_array(r->env, (size_t)m, sizeof *pairs);
-    if (pairs == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "block N of order %d", m);
+    if (pairs == NULL) return STI_ERR_MEMORY;
     out->b_nonnegative = true;
     for (int l = 0; l < m; l++) {
         pairs[l] = n + l;
@@ -260,7 +259,7 @@ static sti_status recognize(reading* r) {
     const size_t order = (size_t)r->mlcp->n + (size_t)r->mlcp->m;
     const sti_mlcp* p = r->mlcp;
     r->entries = sti_alloc_array_zero(r->env, order * order, sizeof *r->entries);
-    if (r->entries == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "matrix of order %zu", order);
+    if (r->entries == NULL) return STI_ERR_MEMORY;
     place(r->entries, order, &p->A, 0, 0);
     place(r->entries, order, &p->C, 0, p->n);
     place(r->entries, order, &p->D, p->n, 0);
@@ -292,7 +291,7 @@ sti_status sti_mlcp_structure_create(sti_env* env, const sti_mlcp* mlcp, const s
     sti_status status = check(env, mlcp);
     if (status != STI_OK) return status;
     sti_mlcp_structure* t = sti_alloc_array_zero(env, 1, sizeof *t);
-    if (t == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "structure header");
+    if (t == NULL) return STI_ERR_MEMORY;
     leave_open(t);
     reading r = {.env = env, .mlcp = mlcp, .out = t};
     r.s.options = options != NULL ? *options : sti_classes_options_default();

@@ -68,7 +68,7 @@ static sti_status from_negative_minor(sti_specimen* s, sti_class_finding* f, con
     sti_int* block = sti_int_array(x, (size_t)k * (size_t)k);
     sti_int* v = sti_int_array(x, (size_t)k);
     int* pivot = sti_alloc_array(s->env, 2 * (size_t)k, sizeof *pivot);
-    if (pivot == NULL) x->status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "inverse of order %d", k);
+    if (pivot == NULL) x->status = STI_ERR_MEMORY;
     sti_status status = x->status;
     if (status == STI_OK) {
         // one scale for all rows: the inverse is then that of M_aa up to a positive factor
@@ -207,7 +207,7 @@ static sti_status make_branching(branching* b, sti_specimen* s) {
     b->flipped = sti_alloc_array(s->env, (n + 1) * n, sizeof *b->flipped);
     b->all = sti_alloc_array(s->env, n, sizeof *b->all);
     if (b->D == NULL || b->kind == NULL || b->flipped == NULL || b->all == NULL || b->x->status != STI_OK)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "column sufficiency of order %d", s->n);
+        return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (size_t i = 0; i <= n && status == STI_OK; i++) status = sti_dictionary_create(b->x, s->n, s->n, &b->D[i]);
     for (int i = 0; i < s->n; i++) b->all[i] = i;

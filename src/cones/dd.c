@@ -78,7 +78,7 @@ typedef struct dd {
 } dd;
 
 static sti_status out_of_memory(dd* k) {
-    return k->ar->x->status = STI_FAIL(k->ar->x->env, STI_ERR_MEMORY, -1, "double description in dimension %d", k->d);
+    return k->ar->x->status = STI_ERR_MEMORY;
 }
 
 static bool failed(const dd* k) {

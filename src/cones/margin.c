@@ -187,7 +187,7 @@ sti_status sti_margin_enclose(sti_env* env, const sti_rows* rays, const sti_rows
     sti_status status = STI_OK;
     if (out->work == NULL || g.T == NULL || g.basic == NULL || g.nonbasic == NULL) {
         sti_margin_clear(env, out);
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "margin program of %d rays in dimension %d", g.m, g.d);
+        status = STI_ERR_MEMORY;
     } else {
         out->x = out->work;
         out->c = out->work + g.d;

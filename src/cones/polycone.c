@@ -184,7 +184,7 @@ static sti_status store_table(sti_arith* ar, const sti_table* from, sti_cone_tab
     to->count = from->count;
     to->value = sti_alloc_array(env, total, sizeof *to->value);
     to->unit = sti_alloc_array(env, total, sizeof *to->unit);
-    if (to->value == NULL || to->unit == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "cone of %zu numbers", total);
+    if (to->value == NULL || to->unit == NULL) return STI_ERR_MEMORY;
     sti_int power = {0};
     for (int i = 0; i < from->count; i++)
         store_row(ar, sti_table_row(from, i), from->dimension, &power, to->unit + (size_t)i * d,
@@ -204,7 +204,7 @@ static sti_status store_table(sti_arith* ar, const sti_table* from, sti_cone_tab
 static sti_status store_basis(sti_arith* ar, const sti_table* from, double** to) {
     const size_t d = (size_t)from->dimension;
     *to = sti_alloc_array(ar->x->env, (size_t)from->count * d, sizeof **to);
-    if (*to == NULL) return STI_FAIL(ar->x->env, STI_ERR_MEMORY, -1, "basis of %d lines", from->count);
+    if (*to == NULL) return STI_ERR_MEMORY;
     sti_int power = {0};
     for (int i = 0; i < from->count; i++)
         store_row(ar, sti_table_row(from, i), from->dimension, &power, *to + (size_t)i * d, NULL);
@@ -234,7 +234,7 @@ static sti_status store_cone(sti_arith* ar, const side* const sides[2], int d, c
                              sti_polycone** out) {
     sti_env* env = ar->x->env;
     sti_polycone* cone = sti_alloc_array_zero(env, 1, sizeof *cone);
-    if (cone == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "cone header");
+    if (cone == NULL) return STI_ERR_MEMORY;
     *cone = (sti_polycone){.env = env, .d = d, .exact = ar->exact, .options = *options};
     sti_status status = STI_OK;
     for (int s = 0; s < 2; s++) {
@@ -264,7 +264,7 @@ static sti_status convert(sti_arith* ar, sti_table* rays, sti_table* lines, cons
         in.words = (found->rays.count + 63) / 64;
         in.zero = sti_alloc_array_zero(env, (size_t)rays->count * (size_t)in.words, sizeof *in.zero);
         in.size = sti_alloc_array_zero(env, (size_t)rays->count, sizeof *in.size);
-        if (in.zero == NULL || in.size == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "incidence of the cone");
+        if (in.zero == NULL || in.size == NULL) status = STI_ERR_MEMORY;
     }
     if (status == STI_OK) {
         sound = fill_incidence(ar, rays, &found->rays, &in);

@@ -169,7 +169,7 @@ static sti_status project_on_side(const sti_polycone* cone, int side, const doub
     unsigned char* barred = sti_alloc_array_zero(env, (size_t)m, sizeof *barred);
     sti_status status = STI_OK;
     if (work == NULL || entered == NULL || barred == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "projection on a cone with %d rays", m);
+        status = STI_ERR_MEMORY;
     } else {
         nnls k = {
             .d = d, .m = m, .u = cone->rays[side].unit, .b = work, .p = work + n, .z = work + 2 * n, .s = work + 3 * n};
@@ -218,7 +218,7 @@ sti_status sti_polycone_project(const sti_polycone* cone, const double* x, doubl
     sti_status status = check_point(cone, x);
     if (status != STI_OK) return status;
     double* scaled = sti_alloc_array(env, (size_t)d, sizeof *scaled);
-    if (scaled == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "point in dimension %d", d);
+    if (scaled == NULL) return STI_ERR_MEMORY;
     const int exponent = point_exponent(x, d);
     for (int j = 0; j < d; j++) scaled[j] = ldexp(x[j], -exponent);
     const bool span = cone->rays[STI_SIDE_SPAN].count <= cone->rays[STI_SIDE_FACE].count;
@@ -301,7 +301,7 @@ sti_status sti_polycone_locate(const sti_polycone* cone, const double* x, sti_co
     }
     out->face = face;
     double* p = sti_alloc_array(cone->env, (size_t)d, sizeof *p);
-    if (p == NULL) return STI_FAIL(cone->env, STI_ERR_MEMORY, -1, "point in dimension %d", d);
+    if (p == NULL) return STI_ERR_MEMORY;
     status = sti_polycone_project(cone, x, p);
     if (status == STI_OK) {
         double distance = 0;

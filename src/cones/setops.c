@@ -17,7 +17,7 @@ static sti_status copy_table(sti_env* env, const sti_cone_table* from, int d, st
     to->count = from->count;
     to->value = sti_alloc_array(env, total, sizeof *to->value);
     to->unit = sti_alloc_array(env, total, sizeof *to->unit);
-    if (to->value == NULL || to->unit == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "copy of a cone");
+    if (to->value == NULL || to->unit == NULL) return STI_ERR_MEMORY;
     if (total > 0) {
         memcpy(to->value, from->value, total * sizeof *to->value);
         memcpy(to->unit, from->unit, total * sizeof *to->unit);
@@ -29,7 +29,7 @@ sti_status sti_polycone_polar(const sti_polycone* cone, sti_polycone** out) {
     *out = NULL;
     sti_env* env = cone->env;
     sti_polycone* polar = sti_alloc_array_zero(env, 1, sizeof *polar);
-    if (polar == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "cone header");
+    if (polar == NULL) return STI_ERR_MEMORY;
     *polar = (sti_polycone){.env = env, .d = cone->d, .exact = cone->exact, .options = cone->options};
     sti_status status = STI_OK;
     for (int side = 0; side < 2 && status == STI_OK; side++) {
@@ -40,7 +40,7 @@ sti_status sti_polycone_polar(const sti_polycone* cone, sti_polycone** out) {
         if (status != STI_OK) break;
         polar->basis[other] = sti_alloc_array(env, size, sizeof(double));
         if (polar->basis[other] == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "copy of a cone");
+            status = STI_ERR_MEMORY;
         else if (size > 0)
             memcpy(polar->basis[other], cone->basis[side], size * sizeof(double));
     }

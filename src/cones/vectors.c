@@ -19,7 +19,7 @@ void sti_arith_clear(sti_arith* ar) {
 
 sti_number* sti_numbers_create(sti_arith* ar, size_t count) {
     sti_number* v = sti_alloc_array_zero(ar->x->env, count, sizeof *v);
-    if (v == NULL) ar->x->status = STI_FAIL(ar->x->env, STI_ERR_MEMORY, -1, "vectors of %zu numbers", count);
+    if (v == NULL) ar->x->status = STI_ERR_MEMORY;
     return v;
 }
 
@@ -187,7 +187,7 @@ void sti_table_sort(sti_arith* ar, sti_table* t) {
     int* order = sti_alloc_array(ar->x->env, (size_t)t->count, sizeof *order);
     sti_number* v = sti_numbers_create(ar, t->capacity * (size_t)t->dimension);
     if (order == NULL || v == NULL) {
-        ar->x->status = STI_FAIL(ar->x->env, STI_ERR_MEMORY, -1, "sorting %d vectors", t->count);
+        ar->x->status = STI_ERR_MEMORY;
         sti_free(ar->x->env, v);
     } else {
         sti_table_order(ar, t, order);

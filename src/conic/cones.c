@@ -28,7 +28,7 @@ sti_status sti_cones_init(sti_cones* k, sti_env* env, int zero, int linear, int 
     k->lambda = sti_alloc_array_zero(env, (size_t)k->m, sizeof *k->lambda);
     if (k->at == NULL || k->dim == NULL || k->eta == NULL || k->w == NULL || k->lambda == NULL) {
         sti_cones_clear(k);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "cones with %d rows", zero + linear);
+        return STI_ERR_MEMORY;
     }
     for (int c = 0, at = zero + linear; c < count; at += dim[c++]) {
         k->at[c] = at;

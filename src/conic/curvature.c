@@ -42,8 +42,7 @@ sti_status sti_conic_scaled_curvature(const sti_conic_scaled* k, int* column) {
     double* value = sti_alloc_array(env, room, sizeof *value);
     sti_ldl ldl = {0};
     sti_status status = STI_OK;
-    if (start == NULL || row == NULL || value == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "P with %zu entries", room);
+    if (start == NULL || row == NULL || value == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         fill_shifted(&k->P, CURVATURE * size, start, row, value);
         status = sti_ldl_init(&ldl, env, k->n, start, row);

@@ -81,7 +81,7 @@ struct sti_conic_ipm {
 static sti_status reserve(sti_conic_ipm* k) {
     const size_t n = (size_t)k->n, m = (size_t)k->m;
     k->store = sti_alloc_array_zero(k->env, 9 * n + 17 * m, sizeof *k->store);
-    if (k->store == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "iterates with %zu rows", n + m);
+    if (k->store == NULL) return STI_ERR_MEMORY;
     double** of_n[] = {&k->x, &k->dx, &k->rx, &k->Px, &k->x1, &k->x2, &k->px, &k->X, &k->ray};
     double** of_m[] = {&k->s,  &k->z,  &k->ds, &k->dz, &k->rz, &k->z1, &k->z2,     &k->d,
                        &k->t1, &k->t2, &k->ps, &k->py, &k->S,  &k->Y,  &k->farkas, &k->work};
@@ -434,7 +434,7 @@ static void iterate(sti_conic_ipm* k, const sti_conic_options* options, double d
 sti_status sti_conic_ipm_create(sti_env* env, const sti_conic* program, sti_conic_ipm** out) {
     *out = NULL;
     sti_conic_ipm* k = sti_alloc(env, sizeof *k);
-    if (k == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "interior-point method");
+    if (k == NULL) return STI_ERR_MEMORY;
     *k = (sti_conic_ipm){.env = env, .program = program, .n = program->n, .m = program->m};
     sti_status status = sti_conic_scaled_init(&k->scaled, env, program);
     if (status == STI_OK) status = sti_conic_judge_init(&k->judge, env, program);

@@ -46,7 +46,7 @@ sti_status sti_conic_judge_init(sti_conic_judge* k, sti_env* env, const sti_coni
     k->column = sti_alloc_array(env, 2 * (size_t)p->n, sizeof *k->column);
     if (k->unit == NULL || k->row == NULL || k->column == NULL) {
         sti_conic_judge_clear(k);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residuals of %d rows", p->m);
+        return STI_ERR_MEMORY;
     }
     if (p->m > 0 && p->n > 0) entry_size(&p->A, k->unit);
     for (int c = 0, at = p->zero + p->nonnegative; c < p->cone_count; at += p->cone_size[c++]) {

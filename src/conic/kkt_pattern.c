@@ -13,8 +13,7 @@ static sti_status reserve(sti_kkt* k, const sti_cones* cones) {
     k->cone = sti_alloc_array(k->env, m, sizeof *k->cone);
     k->blocks = sti_alloc_array_zero(k->env, count + 1, sizeof *k->blocks);
     k->Q = sti_alloc_array(k->env, count * STI_KKT_SMALL * STI_KKT_SMALL, sizeof *k->Q);
-    if (k->large == NULL || k->cone == NULL || k->blocks == NULL || k->Q == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "%d cones", cones->count);
+    if (k->large == NULL || k->cone == NULL || k->blocks == NULL || k->Q == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < m; i++) k->cone[i] = -1;
     for (int c = 0; c < cones->count; c++) {
         for (int i = 0; i < cones->dim[c]; i++) k->cone[cones->at[c] + i] = c;
@@ -28,8 +27,7 @@ static sti_status reserve(sti_kkt* k, const sti_cones* cones) {
     k->sign = sti_alloc_array(k->env, N, sizeof *k->sign);
     k->exact = sti_alloc_array_zero(k->env, N, sizeof *k->exact);
     k->rhs = sti_alloc_array(k->env, 4 * N + 2 * m, sizeof *k->rhs);
-    if (k->diagonal == NULL || k->sign == NULL || k->exact == NULL || k->rhs == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "system of order %d", k->order);
+    if (k->diagonal == NULL || k->sign == NULL || k->exact == NULL || k->rhs == NULL) return STI_ERR_MEMORY;
     k->step = k->rhs + 3 * N;
     k->g = k->step + N;
     k->axis = k->g + m;
@@ -153,7 +151,7 @@ static sti_status reserve_entries(sti_kkt* k, writer* out, const sti_cones* cone
     k->block_data = sti_alloc_array_zero(k->env, blocks * STI_KKT_SMALL, sizeof *k->block_data);
     if (out->row == NULL || out->value == NULL || k->block_column == NULL || k->block_place == NULL ||
         k->block_data == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "system with %zu entries", entries);
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -162,8 +160,7 @@ static sti_status assemble(sti_kkt* k, const sti_matrix* P, const sti_matrix* A,
     writer out = {.col_start = sti_alloc_array(k->env, (size_t)k->order + 1, sizeof(int64_t)),
                   .met = sti_alloc_array(k->env, (size_t)cones->count, sizeof(int))};
     sti_status status = STI_OK;
-    if (out.col_start == NULL || out.met == NULL)
-        status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "system of order %d", k->order);
+    if (out.col_start == NULL || out.met == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         write_all(k, &out, P, A, At, cones);
         status = reserve_entries(k, &out, cones);

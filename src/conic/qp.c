@@ -82,7 +82,7 @@ static bool has_side(int which, double low, double high) {
 static sti_status number_rows(form* k) {
     const size_t n = (size_t)k->qp->n, m = (size_t)k->qp->m;
     k->memory = sti_alloc_array(k->env, SIDES * (n + m), sizeof *k->memory);
-    if (k->memory == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "rows of %zu bounds", n + m);
+    if (k->memory == NULL) return STI_ERR_MEMORY;
     for (int which = 0; which < SIDES; which++) {
         k->row[which] = k->memory + (size_t)which * (n + m);
         k->unit[which] = k->row[which] + m;
@@ -110,8 +110,7 @@ static sti_status fill(form* k) {
     k->G.row = sti_alloc_array(k->env, room, sizeof *k->G.row);
     k->G.value = sti_alloc_array(k->env, room, sizeof *k->G.value);
     k->h = sti_alloc_array(k->env, (size_t)k->m, sizeof *k->h);
-    if (k->G.col_start == NULL || k->G.row == NULL || k->G.value == NULL || k->h == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "rows with %zu entries", room);
+    if (k->G.col_start == NULL || k->G.row == NULL || k->G.value == NULL || k->h == NULL) return STI_ERR_MEMORY;
     int64_t at = 0;
     for (int j = 0; j < qp->n; j++) {
         for (int which = 0; which < SIDES; which++) {
@@ -158,8 +157,7 @@ static sti_status reserve_answer(sti_env* env, const sti_qp* qp, sti_qp_answer* 
     a->x = sti_alloc_array(env, (size_t)qp->n, sizeof *a->x);
     a->y = sti_alloc_array(env, (size_t)qp->m, sizeof *a->y);
     a->z = sti_alloc_array(env, (size_t)qp->n, sizeof *a->z);
-    if (a->x == NULL || a->y == NULL || a->z == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer with %d variables and %d rows", qp->n, qp->m);
+    if (a->x == NULL || a->y == NULL || a->z == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -333,7 +331,7 @@ static sti_status judge(const form* k, double tol, sti_qp_answer* a) {
     if (memory == NULL || sum == NULL) {
         sti_free(k->env, memory);
         sti_free(k->env, sum);
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "residuals of %zu rows", m);
+        return STI_ERR_MEMORY;
     }
     sizes z = {.unit = memory, .Ax = memory + m, .Px = memory + 2 * m, .Aty = memory + 2 * m + n};
     set_sizes(k, &z);

@@ -36,8 +36,7 @@ static sti_status transpose(sti_env* env, const sti_matrix* A, sti_matrix* out) 
     out->col_start = sti_alloc_array_zero(env, (size_t)A->rows + 1, sizeof *out->col_start);
     out->row = sti_alloc_array(env, nnz, sizeof *out->row);
     out->value = sti_alloc_array(env, nnz, sizeof *out->value);
-    if (out->col_start == NULL || out->row == NULL || out->value == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "transpose with %zu entries", nnz);
+    if (out->col_start == NULL || out->row == NULL || out->value == NULL) return STI_ERR_MEMORY;
     sti_matrix_by_rows(A, out->col_start, out->row, out->value);
     return STI_OK;
 }
@@ -68,8 +67,7 @@ sti_status sti_conic_symmetrize(sti_env* env, sti_matrix* P) {
         S.col_start = sti_alloc_array_zero(env, (size_t)P->cols + 1, sizeof *S.col_start);
         S.row = sti_alloc_array(env, room, sizeof *S.row);
         S.value = sti_alloc_array(env, room, sizeof *S.value);
-        if (S.col_start == NULL || S.row == NULL || S.value == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "P with %zu entries", room);
+        if (S.col_start == NULL || S.row == NULL || S.value == NULL) status = STI_ERR_MEMORY;
     }
     int64_t at = 0;
     for (int j = 0; status == STI_OK && j < P->cols; j++) {
@@ -161,7 +159,7 @@ static sti_status equilibrate(sti_conic_scaled* k, const sti_conic* program) {
     if (scratch == NULL || bound == NULL) {
         sti_free(k->env, scratch);
         sti_free(k->env, bound);
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "norms of %zu rows", n + m);
+        return STI_ERR_MEMORY;
     }
     find_bounds(k, program, bound);
     for (size_t j = 0; j < n; j++) k->D[j] = 1;
@@ -199,8 +197,7 @@ sti_status sti_conic_scaled_init(sti_conic_scaled* k, sti_env* env, const sti_co
     k->b = sti_alloc_array(env, (size_t)k->m, sizeof *k->b);
     k->D = sti_alloc_array(env, (size_t)k->n, sizeof *k->D);
     k->E = sti_alloc_array(env, (size_t)k->m, sizeof *k->E);
-    if (status == STI_OK && (k->c == NULL || k->b == NULL || k->D == NULL || k->E == NULL))
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "program with %d variables and %d rows", k->n, k->m);
+    if (status == STI_OK && (k->c == NULL || k->b == NULL || k->D == NULL || k->E == NULL)) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = equilibrate(k, program);
     if (status == STI_OK) status = transpose(env, &k->A, &k->At);
     if (status != STI_OK) sti_conic_scaled_clear(k);

@@ -55,7 +55,7 @@ static sti_status run(sti_env* env, const sti_conic* program, const sti_conic_op
 static sti_status ask(sti_env* env, const sti_conic* rows, const sti_conic_options* options, sti_conic_answer* out) {
     sti_conic question = *rows;
     double* c = sti_alloc_array_zero(env, (size_t)rows->n, sizeof *c);
-    if (c == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "objective of %d variables", rows->n);
+    if (c == NULL) return STI_ERR_MEMORY;
     question.P = (sti_matrix){0};
     question.c = c;
     const sti_status status = run(env, &question, options, out);
@@ -96,8 +96,7 @@ static sti_status stack(sti_env* env, const sti_conic* program, sti_matrix* out,
         out->row = sti_alloc_array(env, room, sizeof *out->row);
         out->value = sti_alloc_array(env, room, sizeof *out->value);
         *b = sti_alloc_array_zero(env, (size_t)out->rows, sizeof **b);
-        if (out->col_start == NULL || out->row == NULL || out->value == NULL || *b == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "rows of a ray with %zu entries", room);
+        if (out->col_start == NULL || out->row == NULL || out->value == NULL || *b == NULL) status = STI_ERR_MEMORY;
     }
     int64_t at = 0;
     for (int j = 0; status == STI_OK && j < n; j++) {

@@ -61,8 +61,7 @@ sti_status sti_conic_answer_reserve(sti_env* env, const sti_conic* p, sti_conic_
     a->x = sti_alloc_array(env, (size_t)p->n, sizeof *a->x);
     a->s = sti_alloc_array(env, (size_t)p->m, sizeof *a->s);
     a->y = sti_alloc_array(env, (size_t)p->m, sizeof *a->y);
-    if (a->x == NULL || a->s == NULL || a->y == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer with %d variables and %d rows", p->n, p->m);
+    if (a->x == NULL || a->s == NULL || a->y == NULL) return STI_ERR_MEMORY;
     for (int j = 0; j < p->n; j++) a->x[j] = NAN;
     for (int i = 0; i < p->m; i++) a->s[i] = a->y[i] = NAN;
     return STI_OK;

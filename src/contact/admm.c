@@ -374,8 +374,7 @@ static void iterate(admm* k) {
 static sti_status reserve(admm* k) {
     const size_t nc = (size_t)k->p->nc, n = (size_t)k->n;
     k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 8 * n, sizeof *k->sigma);
-    if (k->sigma == NULL)
-        return STI_FAIL(k->p->env, STI_ERR_MEMORY, -1, "alternating directions, %d contacts", k->p->nc);
+    if (k->sigma == NULL) return STI_ERR_MEMORY;
     k->t = k->sigma + nc;
     k->next = k->t + nc;
     k->tiny = k->next + nc;

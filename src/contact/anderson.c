@@ -25,7 +25,7 @@ sti_status sti_anderson_create(sti_env* env, int capacity, int chunk, sti_anders
     *a = (sti_anderson){.capacity = capacity, .chunk = chunk};
     const size_t n = (size_t)capacity, chunks = n / (size_t)chunk + 1;
     double* memory = sti_alloc_array(env, (2 * DEPTH + 2) * n + SUMS * chunks, sizeof *memory);
-    if (memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "history of %d vectors of length %d", DEPTH, capacity);
+    if (memory == NULL) return STI_ERR_MEMORY;
     a->memory = memory;
     a->df = memory;
     a->dg = a->df + DEPTH * n;

@@ -67,7 +67,7 @@ static sti_status find_islands(portfolio* f) {
     if (p->op != NULL || p->nc <= FEW) return STI_OK;
     const sti_graph graph = {.n = p->nc, .row_start = p->W.row_start, .col = p->W.col};
     int* order = sti_alloc_array(p->env, 2 * (size_t)p->nc + 1, sizeof *order);
-    if (order == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "islands of %d contacts", p->nc);
+    if (order == NULL) return STI_ERR_MEMORY;
     int* start = order + p->nc;
     const sti_status status = sti_graph_islands(p->env, &graph, order, start, &f->islands);
     f->largest = 0;
@@ -204,10 +204,10 @@ sti_status sti_contact_run_auto(const sti_contact_local* p, const sti_contact_op
     const size_t n = (size_t)(p->d * p->nc);
     sti_contact_attempt* attempts =
         sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + STAGES + AGAIN) * sizeof *attempts);
-    if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+    if (attempts == NULL) return STI_ERR_MEMORY;
     answer->attempts = attempts;
     double* trial = sti_alloc_array(env, 2 * n, sizeof *trial);
-    if (trial == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "portfolio for %d contacts", p->nc);
+    if (trial == NULL) return STI_ERR_MEMORY;
     sti_contact_local_apply(p, run->r, run->u);
     run->residual = sti_contact_natural_map(p, run->r, run->u, NULL);
     run->termination = run->residual <= options->tol ? STI_END_SOLUTION : STI_END_LIMIT;

@@ -25,8 +25,7 @@ static bool block_filled(const sti_matrix* A, int d, int i, int j) {
 static sti_status reserve(sti_env* env, sti_bsr* A, int64_t blocks) {
     A->col = sti_alloc_array(env, (size_t)blocks, sizeof *A->col);
     A->block = sti_alloc_array_zero(env, (size_t)blocks * (size_t)(A->d * A->d), sizeof *A->block);
-    if (A->col == NULL || A->block == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%lld blocks of W", (long long)blocks);
+    if (A->col == NULL || A->block == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -168,7 +167,7 @@ sti_status sti_bsr_from_matrix(sti_env* env, const sti_matrix* M, int d, sti_bsr
     out->row_start = sti_alloc_array_zero(env, (size_t)out->n + 1, sizeof *out->row_start);
     out->diagonal = sti_alloc_array(env, (size_t)out->n, sizeof *out->diagonal);
     sti_status status = STI_OK;
-    if (out->row_start == NULL || out->diagonal == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "rows of W");
+    if (out->row_start == NULL || out->diagonal == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK)
         status = M->dense != NULL || M->col_start == NULL ? from_dense(env, M, out)
                  : d == 2                                 ? from_sparse(env, M, 2, out)

@@ -29,10 +29,9 @@ sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_
     if (a->mode == NULL) a->mode = sti_alloc_array_zero(env, nc, sizeof *a->mode);
     if (a->margin == NULL) a->margin = sti_alloc_array_zero(env, nc, sizeof *a->margin);
     if (a->dissipation == NULL) a->dissipation = sti_alloc_array_zero(env, nc, sizeof *a->dissipation);
-    if (a->mode == NULL || a->margin == NULL || a->dissipation == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "modes of %d contacts", p->contact_count);
+    if (a->mode == NULL || a->margin == NULL || a->dissipation == NULL) return STI_ERR_MEMORY;
     double* rho = sti_alloc_array(env, nc, sizeof *rho);
-    if (rho == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "modes of %d contacts", p->contact_count);
+    if (rho == NULL) return STI_ERR_MEMORY;
     sti_contact_traces(p, rho);
     sti_contact_rho(d, p->contact_count, a->u, rho);
     for (size_t c = 0; c < nc; c++) {

@@ -107,7 +107,7 @@ static sti_status make_exact(sti_env* env, const sti_contact_problem* p, sti_con
     bool proved = false;
     sti_contact_local local = {.env = env, .d = p->dimension, .nc = p->contact_count, .q = p->q};
     double* y = sti_alloc_array(env, (size_t)p->contact_count, sizeof *y);
-    if (y == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate of %d contacts", p->contact_count);
+    if (y == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_bsr_from_matrix(env, &p->W, p->dimension, &local.W);
     if (status == STI_OK) status = sti_contact_prove_empty(&local, c->y, y, &proved);
     if (status == STI_OK && proved) {

@@ -86,7 +86,7 @@ sti_status sti_contact_prove_empty(const sti_contact_local* p, const double* v, 
     for (size_t c = 0; c < nc; c++) most = fmax(most, v[c]);
     if (!(most > 0) || p->op != NULL) return STI_OK;
     double* parts = sti_alloc_array(p->env, 2 * nc + 1, sizeof *parts);
-    if (parts == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof for %d contacts", p->nc);
+    if (parts == NULL) return STI_ERR_MEMORY;
     for (int whole = 0; whole <= LARGEST_WHOLE && !*proved; whole++) {
         bool near = true;
         for (size_t c = 0; c < nc; c++) {

@@ -9,7 +9,7 @@ static bool grow(sti_entries* e) {
     if (col != NULL) e->col = col;
     double* value = col != NULL ? sti_realloc(e->env, e->value, capacity * sizeof *value) : NULL;
     if (value == NULL) {
-        e->status = STI_FAIL(e->env, STI_ERR_MEMORY, -1, "%zu entries of a matrix", capacity);
+        e->status = STI_ERR_MEMORY;
         return false;
     }
     e->value = value;
@@ -85,7 +85,7 @@ sti_status sti_entries_finish(sti_entries* e, int rows, int cols, sti_matrix* ou
         out->value = sti_alloc_array(env, e->count, sizeof *out->value);
         if (start == NULL || by_row == NULL || by_column == NULL || out->col_start == NULL || out->row == NULL ||
             out->value == NULL) {
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu entries of a matrix", e->count);
+            status = STI_ERR_MEMORY;
         } else {
             sort_by(e->row, rows, e->count, NULL, start, by_row);
             sort_by(e->col, cols, e->count, by_row, start, by_column);

@@ -41,7 +41,7 @@ static sti_status copy_matrix(sti_env* env, const sti_bsr* A, sti_bsr* out) {
     out->diagonal = sti_alloc_array(env, n, sizeof *out->diagonal);
     out->block = sti_alloc_array(env, blocks * dd, sizeof *out->block);
     if (out->row_start == NULL || out->col == NULL || out->diagonal == NULL || out->block == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "matrix of %d contacts", A->n);
+        return STI_ERR_MEMORY;
     memcpy(out->row_start, A->row_start, (n + 1) * sizeof *out->row_start);
     memcpy(out->col, A->col, blocks * sizeof *out->col);
     memcpy(out->diagonal, A->diagonal, n * sizeof *out->diagonal);
@@ -73,8 +73,7 @@ sti_status sti_contact_even_create(const sti_contact_local* p, sti_contact_even*
     out->q = sti_alloc_array(p->env, (size_t)(p->d * p->nc), sizeof *out->q);
     out->scale = sti_alloc_array(p->env, (size_t)p->nc, sizeof *out->scale);
     sti_status status = STI_OK;
-    if (out->q == NULL || out->scale == NULL)
-        status = STI_FAIL(p->env, STI_ERR_MEMORY, -1, "units of %d contacts", p->nc);
+    if (out->q == NULL || out->scale == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = copy_matrix(p->env, &p->W, &out->local.W);
     for (int c = 0; status == STI_OK && c < p->nc; c++) {
         int exponent = 0;

@@ -156,7 +156,7 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
     k->c = sti_alloc_array_zero(env, (size_t)m->nx + 1, sizeof *k->c);
     k->b = sti_alloc_array_zero(env, (size_t)(m->n + m->nb) + 1, sizeof *k->b);
     if (k->place == NULL || k->cone_size == NULL || k->stretch == NULL || k->c == NULL || k->b == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "motions of %d contacts", m->nc);
+        return STI_ERR_MEMORY;
     place_rows(k);
     sti_entries e = {.env = env};
     double factor;
@@ -186,7 +186,7 @@ static sti_status build(sti_env* env, const sti_motion* m, question ask, program
 // x (nx), in the units of the problem: is it a witness? test->motion then takes a copy.
 static sti_status try_motion(sti_env* env, const sti_motion* m, question ask, const double* x, sti_contact_test* test) {
     double* sum = sti_alloc_array(env, 2 * (size_t)(m->n + m->nb), sizeof *sum);
-    if (sum == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
+    if (sum == NULL) return STI_ERR_MEMORY;
     const sti_motion_check check = sti_motion_judge(m, x, with_data(ask), with_friction(ask), sum);
     sti_free(env, sum);
     const double size = fmax(check.size, with_data(ask) ? m->unit : 0);
@@ -198,7 +198,7 @@ static sti_status try_motion(sti_env* env, const sti_motion* m, question ask, co
     if (m->nc > 0 && !(size > 0 || ask == FEASIBLE)) return STI_OK;
     if (!inside || !joined) return STI_OK;
     test->motion = sti_alloc_array(env, (size_t)m->nx, sizeof *test->motion);
-    if (test->motion == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "motion of %d numbers", m->nx);
+    if (test->motion == NULL) return STI_ERR_MEMORY;
     if (m->nx > 0) memcpy(test->motion, x, (size_t)m->nx * sizeof *x);
     test->finding = STI_FINDING_HOLDS;
     test->margin = m->nc == 0 ? INFINITY : size > 0 ? check.margin / size : 0;
@@ -214,7 +214,7 @@ static void snap(double* to, const double* from, int n, double unit, double grid
 // Farkas vectors are often small integers in disguise: of several roundings the one with the farthest bound.
 static sti_status sharpen(sti_env* env, const sti_motion* m, sti_contact_test* test) {
     double* trial = sti_alloc_array_zero(env, (size_t)(m->n + m->nb), sizeof *trial);
-    if (trial == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", m->nc);
+    if (trial == NULL) return STI_ERR_MEMORY;
     double largest = 0, best = sti_motion_judge_force(m, test->r, test->lambda).bound;
     for (int i = 0; i < m->n; i++) largest = fmax(largest, fabs(test->r[i]));
     for (int k = 0; k < m->nb; k++) largest = fmax(largest, fabs(test->lambda[k]));
@@ -237,8 +237,7 @@ static sti_status try_force(sti_env* env, const program* k, const double* y, sti
     const sti_motion* m = k->m;
     test->r = sti_alloc_array_zero(env, (size_t)m->n, sizeof *test->r);
     test->lambda = sti_alloc_array_zero(env, (size_t)m->nb, sizeof *test->lambda);
-    if (test->r == NULL || test->lambda == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", m->nc);
+    if (test->r == NULL || test->lambda == NULL) return STI_ERR_MEMORY;
     double largest = 0;  // in the units of the program, where contacts are alike
     for (int j = 0; j < k->conic.m; j++) largest = fmax(largest, j == m->nb ? 0 : fabs(y[j]));
     for (int i = 0; i < m->n; i++) {
@@ -308,12 +307,12 @@ static sti_status ask_program(sti_env* env, const sti_motion* m, question ask, d
 static sti_status try_easy(sti_env* env, const sti_motion* m, const sti_contact_test* pointed, question ask,
                            sti_contact_test* test) {
     double* x = sti_alloc_array_zero(env, (size_t)m->nx, sizeof *x);
-    if (x == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "motion of %d numbers", m->nx);
+    if (x == NULL) return STI_ERR_MEMORY;
     sti_status status = try_motion(env, m, ask, x, test);
     if (status == STI_OK && test->finding != STI_FINDING_HOLDS && m->nb == 0 && pointed->finding == STI_FINDING_HOLDS) {
         double* sum = sti_alloc_array(env, 2 * (size_t)m->n, sizeof *sum);
         if (sum == NULL) {
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "velocities of %d contacts", m->nc);
+            status = STI_ERR_MEMORY;
         } else {
             const sti_motion_check rest = sti_motion_judge(m, x, true, true, sum);
             const sti_motion_check part = sti_motion_judge(m, pointed->motion, false, true, sum);
@@ -397,7 +396,7 @@ static void look_at_scales(const sti_contact_problem* p, const double* trace, st
 static sti_status look_at_matrices(sti_env* env, const sti_contact_problem* p, const sti_contact_reduction* red,
                                    sti_contact_existence* out) {
     double* trace = sti_alloc_array(env, (size_t)p->contact_count, sizeof *trace);
-    if (trace == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "traces of %d contacts", p->contact_count);
+    if (trace == NULL) return STI_ERR_MEMORY;
     sti_contact_traces(p, trace);
     look_at_scales(p, trace, out);
     sti_free(env, trace);
@@ -487,7 +486,7 @@ static sti_status test_sections(sti_env* env, const sti_contact_problem* p, doub
     double* r = sti_alloc_array(env, 3 * (size_t)p->contact_count, sizeof *r);
     if (status == STI_OK && r == NULL) {
         sti_contact_existence_clear(env, out);
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->contact_count);
+        status = STI_ERR_MEMORY;
     }
     for (int k = 0; k < 3 && status == STI_OK; k++) {
         if (k < 2 && !s.exact && tests[k]->finding == STI_FINDING_FAILS) forget(env, tests[k]);
@@ -529,7 +528,7 @@ sti_status sti_contact_certify(sti_env* env, const sti_contact_existence* x, sti
         sti_free(env, out->y);
         sti_free(env, out->lambda);
         *out = (sti_contact_certificate){0};
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate of %d contacts", x->contact_count);
+        return STI_ERR_MEMORY;
     }
     for (size_t c = 0; c < nc; c++) out->y[c] = t->r[(size_t)x->dimension * c];
     if (nb > 0) memcpy(out->lambda, t->lambda, nb * sizeof *out->lambda);

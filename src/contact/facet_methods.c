@@ -64,7 +64,7 @@ sti_status sti_faceted_create(const sti_contact_local* p, const sti_section* sec
     k->vertex = sti_alloc_array(p->env, 2 * CORNERS * nc, sizeof *k->vertex);
     if (k->facets == NULL || k->vertex == NULL) {
         sti_faceted_clear(k);
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "sections of %d contacts", p->nc);
+        return STI_ERR_MEMORY;
     }
     for (size_t c = 0; c < nc; c++) {
         if (section[c].shape == STI_SECTION_POLYGON)
@@ -139,7 +139,7 @@ static sti_status open_newton(sti_faceted* k, sti_contact_run* run, newton* t) {
     const size_t n = 3 * (size_t)p->nc;
     *t = (newton){.k = k, .run = run, .n = (int)n};
     t->W = sti_alloc_array_zero(p->env, n * n + 6 * n, sizeof *t->W);
-    if (t->W == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "Newton's method for %d contacts", p->nc);
+    if (t->W == NULL) return STI_ERR_MEMORY;
     t->step = t->W + n * n;
     t->r = t->step + n;
     t->u = t->r + n;
@@ -261,7 +261,7 @@ static sti_status open_posed(sti_faceted* f, bool rays, posed* k, bool* fits) {
     k->M = sti_alloc_array_zero(p->env, N * N + 5 * N + nc, sizeof *k->M);
     if (k->first == NULL || k->M == NULL) {
         close_posed(k);
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "%zu pairs of facets", N);
+        return STI_ERR_MEMORY;
     }
     k->contact = k->first + nc + 1;
     k->b = k->M + N * N;

@@ -372,7 +372,7 @@ static sti_status find_islands(facets* k) {
     const sti_contact_local* p = k->p;
     const size_t nc = (size_t)p->nc;
     k->order = sti_alloc_array_zero(p->env, 4 * nc + 1, sizeof *k->order);
-    if (k->order == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "islands of %d contacts", p->nc);
+    if (k->order == NULL) return STI_ERR_MEMORY;
     k->start = k->order + nc;
     k->first = k->start + nc + 1;
     k->count = k->first + nc;
@@ -390,7 +390,7 @@ static sti_status reserve(facets* k) {
     const size_t nc = (size_t)k->p->nc, n = (size_t)(k->p->d * k->p->nc), N = (size_t)k->largest * most_pairs(k->p->d);
     k->M = sti_alloc_array(env, N * N, sizeof *k->M);
     k->b = sti_alloc_array_zero(env, N + nc * 2 * VERTICES + 4 * nc + 2 * n, sizeof *k->b);
-    if (k->M == NULL || k->b == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "facets of %d contacts", k->p->nc);
+    if (k->M == NULL || k->b == NULL) return STI_ERR_MEMORY;
     k->vertex = k->b + N;
     k->phi = k->vertex + nc * 2 * VERTICES;
     k->delta = k->phi + nc;

@@ -105,7 +105,7 @@ sti_status sti_contact_fixed_point(sti_contact_watch* watch, const sti_contact_c
     const size_t nc = (size_t)p->nc, n = (size_t)(p->d * p->nc);
     outer k = {.watch = watch, .omega = 1};
     k.s = sti_alloc_array(p->env, 3 * nc + 2 * n, sizeof *k.s);
-    if (k.s == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "slips of %d contacts", p->nc);
+    if (k.s == NULL) return STI_ERR_MEMORY;
     k.slip = k.s + nc;
     k.step = k.slip + nc;
     k.r = k.step + nc;

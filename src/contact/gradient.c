@@ -360,7 +360,7 @@ static sti_status solve(const method* how, const sti_contact_local* p, const sti
     sti_contact_watch_start(&k.watch, how->name, p, options, run, entries + 10 * (double)n, WINDOW);
     if (sti_contact_watch_stop(&k.watch)) return STI_OK;
     double* memory = sti_alloc_array_zero(p->env, 6 * n + (size_t)p->nc, sizeof *memory);
-    if (memory == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "projected gradients, %d contacts", p->nc);
+    if (memory == NULL) return STI_ERR_MEMORY;
     double** vectors[] = {&k.r, &k.u, &k.y, &k.v, &k.r_old, &k.u_old};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = memory + i * n;
 

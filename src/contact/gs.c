@@ -88,8 +88,7 @@ static sti_status reserve(sti_env* env, int nc, solver* g) {
     g->s.block = sti_alloc_array(env, n, sizeof *g->s.block);
     g->s.step = sti_alloc_array(env, 2 * n, sizeof *g->s.step);
     g->s.order = sti_alloc_array(env, 3 * n + 2, sizeof *g->s.order);
-    if (g->s.block == NULL || g->s.step == NULL || g->s.order == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "Gauss-Seidel on %d contacts", nc);
+    if (g->s.block == NULL || g->s.step == NULL || g->s.order == NULL) return STI_ERR_MEMORY;
     g->s.stretch = g->s.step + n;
     g->s.cluster_start = g->s.order + n;
     g->s.colour_start = g->s.cluster_start + n + 1;
@@ -118,8 +117,7 @@ static sti_status copy_rows(sti_env* env, const sti_gs* s, sti_gs_island* island
     island->row_start = sti_alloc_array(env, count + 1, sizeof *island->row_start);
     island->col = sti_alloc_array(env, blocks, sizeof *island->col);
     island->block = sti_alloc_array(env, blocks * dd, sizeof *island->block);
-    if (island->row_start == NULL || island->col == NULL || island->block == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu blocks of W once more", blocks);
+    if (island->row_start == NULL || island->col == NULL || island->block == NULL) return STI_ERR_MEMORY;
     int64_t filled = 0;
     for (size_t a = 0; a < count; a++) {
         island->row_start[a] = filled;
@@ -143,9 +141,8 @@ static sti_status find_islands(sti_env* env, solver* g) {
     if (status != STI_OK) return status;
     g->island = sti_alloc_array_zero(env, (size_t)g->island_count, sizeof *g->island);
     if (g->island == NULL) {
-        const int count = g->island_count;
         g->island_count = 0;
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d islands", count);
+        return STI_ERR_MEMORY;
     }
     for (int i = 0; i < g->island_count; i++) {
         g->island[i].first = start[i];
@@ -176,7 +173,7 @@ static sti_status open_lanes(sti_env* env, solver* g) {
     }
     const int lanes = sti_tasks_workers(g->tasks);
     g->lane = sti_alloc_array_zero(env, (size_t)lanes, sizeof *g->lane);
-    if (g->lane == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d lanes", lanes);
+    if (g->lane == NULL) return STI_ERR_MEMORY;
     for (; g->lane_count < lanes && status == STI_OK; g->lane_count += status == STI_OK)
         status = sti_gs_lane_create(env, d, g->lane_count == 0 ? largest : small, &g->lane[g->lane_count]);
     return status;

@@ -58,7 +58,7 @@ sti_status sti_gs_lane_create(sti_env* env, int d, int capacity, sti_gs_lane* la
     *lane = (sti_gs_lane){.capacity = capacity};
     const size_t nc = (size_t)capacity, n = (size_t)d * nc, chunks = nc / STI_GS_CHUNK + 1;
     double* memory = sti_alloc(env, (6 * n + 2 * chunks) * sizeof *memory + 2 * nc);
-    if (memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "Gauss-Seidel on %d contacts", capacity);
+    if (memory == NULL) return STI_ERR_MEMORY;
     lane->memory = memory;
     lane->before = memory;
     lane->after = lane->before + n;

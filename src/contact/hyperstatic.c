@@ -99,8 +99,7 @@ static sti_status open_carrier(sti_contact_reduction* red, const sti_contact_ans
     k->dim = sti_alloc_array(env, nc, sizeof *k->dim);
     k->first = sti_alloc_array_zero(env, nc + 1, sizeof *k->first);
     k->basis = sti_alloc_array(env, nc * (size_t)(p->d * p->d), sizeof *k->basis);
-    if (k->dim == NULL || k->first == NULL || k->basis == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "what %d contacts may carry", p->nc);
+    if (k->dim == NULL || k->first == NULL || k->basis == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < p->d * p->nc; i++) k->unit = hypot(k->unit, a->r[i]);
     classify(k, a, tol);
     return STI_OK;
@@ -208,8 +207,7 @@ static sti_status build(const carrier* k, const double* r, double noise, program
     q->c = sti_alloc_array_zero(env, (size_t)n, sizeof *q->c);
     q->b = sti_alloc_array_zero(env, rows, sizeof *q->b);
     q->cone_size = sti_alloc_array(env, (size_t)k->p->nc, sizeof *q->cone_size);
-    if (q->c == NULL || q->b == NULL || q->cone_size == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "smallest forces of %d contacts", k->p->nc);
+    if (q->c == NULL || q->b == NULL || q->cone_size == NULL) return STI_ERR_MEMORY;
     sti_entries e = {.env = env};
     put_equations(k, r, noise, &e, q);
     put_cones(k, &e, q);
@@ -303,7 +301,7 @@ sti_status sti_contact_minimum_norm(sti_contact_reduction* red, const sti_contac
     sti_status status = sti_contact_count_open(red, options, a);
     if (status != STI_OK || !isnan(a->undetermined)) return status;
     double* r = sti_alloc_array(env, n, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
+    if (r == NULL) return STI_ERR_MEMORY;
     memcpy(r, a->r, n * sizeof *r);
     status = open_carrier(red, a, options->tol, &k);
     if (status == STI_OK) status = shrink(&k, options, r, &solved);

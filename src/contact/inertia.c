@@ -38,8 +38,7 @@ sti_status sti_inertia_count(sti_env* env, const sti_matrix* A, int* negative, i
     if (status != STI_OK) return status;
     double* scale = sti_alloc_array(env, (size_t)A->rows, sizeof *scale);
     sti_ldl f = {0};
-    status = scale != NULL ? sti_ldl_init(&f, env, A->rows, S.col_start, S.row)
-                           : STI_FAIL(env, STI_ERR_MEMORY, -1, "scales of %d rows", A->rows);
+    status = scale != NULL ? sti_ldl_init(&f, env, A->rows, S.col_start, S.row) : STI_ERR_MEMORY;
     if (status == STI_OK) {
         for (int i = 0; i < A->rows; i++) {
             const double x = sti_matrix_get(&S, i, i);
@@ -63,7 +62,7 @@ sti_status sti_bsr_restrict(sti_env* env, const sti_bsr* W, const int* dim, cons
     sti_entries e = {.env = env};
     *out = (sti_matrix){0};
     int* first = sti_alloc_array(env, (size_t)W->n + 1, sizeof *first);
-    if (first == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "columns of %d contacts", W->n);
+    if (first == NULL) return STI_ERR_MEMORY;
     first[0] = 0;
     for (int c = 0; c < W->n; c++) first[c + 1] = first[c] + (basis != NULL ? dim[c] : d);
     for (int c = 0; c < W->n; c++) {

@@ -109,8 +109,7 @@ static sti_status reserve(ipm* k) {
     k->first = sti_alloc_array(env, nc, sizeof *k->first);
     k->size = sti_alloc_array(env, nc, sizeof *k->size);
     k->c = sti_alloc_array_zero(env, 4 * n, sizeof *k->c);
-    if (k->first == NULL || k->size == NULL || k->c == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "interior-point method, %d contacts", k->p->nc);
+    if (k->first == NULL || k->size == NULL || k->c == NULL) return STI_ERR_MEMORY;
     k->b = k->c + n;
     k->x = k->b + n;
     k->Px = k->x + n;
@@ -123,8 +122,7 @@ static sti_status reserve_entries(sti_env* env, int n, int64_t entries, sti_matr
     A->col_start = sti_alloc_array_zero(env, (size_t)n + 2, sizeof *A->col_start);
     A->row = sti_alloc_array(env, (size_t)entries, sizeof *A->row);
     A->value = sti_alloc_array(env, (size_t)entries, sizeof *A->value);
-    if (A->col_start == NULL || A->row == NULL || A->value == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "matrix with %lld entries", (long long)entries);
+    if (A->col_start == NULL || A->row == NULL || A->value == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -348,7 +346,7 @@ static sti_status solve_still(ipm* k) {
     const sti_contact_local* p = k->p;
     const size_t n = (size_t)p->d * (size_t)p->nc;
     k->still = sti_alloc_array_zero(p->env, 2 * n + (size_t)p->nc, sizeof *k->still);
-    if (k->still == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "slips of %d contacts", p->nc);
+    if (k->still == NULL) return STI_ERR_MEMORY;
     double *r = k->still, *u = r + n, *s = u + n;
     long spent = 0;
     const sti_status status = solve_convex(k, s, k->watch.options->tol, k->watch.limit, r, u, &spent);

@@ -29,7 +29,7 @@ sti_status sti_krylov_init(sti_krylov* k, sti_env* env, int n, int restart) {
     k->work = sti_alloc_array(env, 2 * (size_t)n, sizeof *k->work);
     if (k->basis == NULL || k->H == NULL || k->rotate == NULL || k->g == NULL || k->work == NULL) {
         sti_krylov_clear(k);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "Krylov basis of %d vectors", restart + 1);
+        return STI_ERR_MEMORY;
     }
     return STI_OK;
 }

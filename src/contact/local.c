@@ -80,8 +80,7 @@ sti_status sti_contact_local_finish(sti_contact_local* p) {
     const size_t nc = (size_t)p->nc, dd = (size_t)(p->d * p->d);
     p->diagonal = sti_alloc_array(p->env, nc * dd, sizeof *p->diagonal);
     p->rho = sti_alloc_array(p->env, nc, sizeof *p->rho);
-    if (p->diagonal == NULL || p->rho == NULL)
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "local problem of %d contacts", p->nc);
+    if (p->diagonal == NULL || p->rho == NULL) return STI_ERR_MEMORY;
     for (size_t c = 0; c < nc; c++) {
         const double* block = p->op != NULL ? p->op->diagonal + c * dd : p->W.block + (size_t)p->W.diagonal[c] * dd;
         memcpy(p->diagonal + c * dd, block, dd * sizeof *block);

@@ -90,14 +90,14 @@ static sti_status try_sparse(sti_mass_large* k, const sti_mass_piece* piece, int
     const size_t size = (size_t)piece->size;
     if (piece->size < SPARSE) return STI_OK;
     int64_t* col_start = sti_alloc_array(env, 2 * size + 1, sizeof *col_start);
-    if (col_start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a piece of M of order %d", piece->size);
+    if (col_start == NULL) return STI_ERR_MEMORY;
     const int64_t count = list_entries(k, piece, col_start, NULL);
     sti_status status = STI_OK;
     if ((double)count * FULL <= (double)size * (double)size &&
         is_symmetric(k, piece, diagonal_of(k, piece), col_start + size + 1)) {
         int* row = sti_alloc_array(env, (size_t)count, sizeof *row);
         if (row == NULL) {
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a piece of M of order %d", piece->size);
+            status = STI_ERR_MEMORY;
         } else {
             list_entries(k, piece, col_start, row);
             status = sti_ldl_init_few(&k->ldl, env, piece->size, col_start, row, k->touched_count, k->touched, columns);
@@ -135,8 +135,7 @@ static sti_status reserve(sti_mass_large* k, const sti_mass_piece* piece, const 
     const size_t size = (size_t)piece->size;
     k->line = sti_alloc_array(k->env, size, sizeof *k->line);
     k->touched = sti_alloc_array(k->env, size, sizeof *k->touched);
-    if (k->line == NULL || k->touched == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "a piece of M of order %d", piece->size);
+    if (k->line == NULL || k->touched == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < piece->size; i++) {
         k->line[i] = touched[piece->index[i]] ? k->touched_count : -1;
         if (k->line[i] >= 0) k->touched[k->touched_count++] = i;
@@ -144,13 +143,13 @@ static sti_status reserve(sti_mass_large* k, const sti_mass_piece* piece, const 
     const size_t count = (size_t)k->touched_count;
     k->room = sti_alloc_array(k->env, 3 * size + STI_LDL_TOGETHER * count, sizeof *k->room);
     k->X = sti_alloc_array(k->env, count * (size_t)columns, sizeof *k->X);
-    return k->X != NULL && k->room != NULL ? STI_OK : STI_FAIL(k->env, STI_ERR_MEMORY, -1, "contacts of a piece of M");
+    return k->X != NULL && k->room != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 sti_status sti_mass_large_create(sti_env* env, const sti_matrix* M, const sti_mass_piece* piece, const int* place_in,
                                  const unsigned char* touched, int columns, sti_mass_large** out) {
     sti_mass_large* k = *out = sti_alloc_array_zero(env, 1, sizeof *k);
-    if (k == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a piece of M of order %d", piece->size);
+    if (k == NULL) return STI_ERR_MEMORY;
     k->env = env;
     k->M = M;
     k->place_in = place_in;

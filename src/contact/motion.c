@@ -108,8 +108,7 @@ sti_status sti_motion_create(sti_env* env, const sti_contact_problem* p, sti_mot
     if (status == STI_OK) {
         m->step = sti_alloc_array(env, (size_t)m->nx, sizeof *m->step);
         m->weight = sti_alloc_array(env, (size_t)(m->n + m->nb), sizeof *m->weight);
-        if (m->step == NULL || m->weight == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "motions of %d contacts", m->nc);
+        if (m->step == NULL || m->weight == NULL) status = STI_ERR_MEMORY;
     }
     if (status != STI_OK) {
         sti_motion_clear(m);

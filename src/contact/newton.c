@@ -121,8 +121,7 @@ static sti_status diagonal_make(const sti_contact_local* p, sti_bsr* D) {
     D->row_start = sti_alloc_array(p->env, nc + 1, sizeof *D->row_start);
     D->col = sti_alloc_array(p->env, nc, sizeof *D->col);
     D->diagonal = sti_alloc_array(p->env, nc, sizeof *D->diagonal);
-    if (D->row_start == NULL || D->col == NULL || D->diagonal == NULL)
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "diagonal of %d contacts", p->nc);
+    if (D->row_start == NULL || D->col == NULL || D->diagonal == NULL) return STI_ERR_MEMORY;
     for (int c = 0; c < p->nc; c++) {
         D->row_start[c] = D->diagonal[c] = c;
         D->col[c] = c;
@@ -139,8 +138,7 @@ static sti_status reserve(newton* n) {
     n->piece = sti_alloc_array(p->env, nc, sizeof *n->piece);
     n->tiny = sti_alloc_array(p->env, nc, sizeof *n->tiny);
     n->vectors = sti_alloc_array_zero(p->env, VECTORS * size, sizeof *n->vectors);
-    if (n->one == NULL || n->piece == NULL || n->tiny == NULL || n->vectors == NULL)
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "Newton's method for %d contacts", p->nc);
+    if (n->one == NULL || n->piece == NULL || n->tiny == NULL || n->vectors == NULL) return STI_ERR_MEMORY;
     double** slot[VECTORS] = {&n->center, &n->r_next, &n->u_next, &n->r_safe, &n->u_safe,
                               &n->r_best, &n->y,      &n->z,      &n->w};
     for (size_t i = 0; i < VECTORS; i++) *slot[i] = n->vectors + i * size;

@@ -87,7 +87,7 @@ static bool ascends(const int* row, int count) {
 static bool copies(quick* k) {
     if (k->W != NULL) return true;
     k->W = k->room = sti_alloc_array(k->env, COLUMNS * (size_t)k->n, sizeof *k->room);
-    if (k->W == NULL) k->status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "columns of W of %d contacts", k->nc);
+    if (k->W == NULL) k->status = STI_ERR_MEMORY;
     return k->W != NULL;
 }
 
@@ -540,7 +540,7 @@ static sti_status solve_in_memory(quick* k, bool* solved) {
         k->island = places + nc;
         *solved = solve(k);
     } else {
-        k->status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "contacts that press among %d", k->nc);
+        k->status = STI_ERR_MEMORY;
     }
     sti_free(k->env, room);
     sti_free(k->env, places);

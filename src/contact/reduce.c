@@ -68,14 +68,14 @@ static sti_status make_pieces(sti_contact_reduction* red) {
     const int nv = red->problem->velocity_count;
     size_t room = 0;
     red->pieces = sti_alloc_array_zero(env, (size_t)red->piece_count, sizeof *red->pieces);
-    if (red->pieces == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d pieces of M", red->piece_count);
+    if (red->pieces == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < nv; i++) red->pieces[red->piece_of[i]].size++;
     for (int b = 0; b < red->piece_count; b++) {
         const int size = red->pieces[b].size;
         room += size <= STI_TINY ? (size_t)(size * size) : 0;
     }
     red->lu_room = sti_alloc_array(env, room, sizeof *red->lu_room);
-    if (red->lu_room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d pieces of M", red->piece_count);
+    if (red->lu_room == NULL) return STI_ERR_MEMORY;
     double* lu = red->lu_room;
     for (int b = 0, first = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
@@ -188,8 +188,7 @@ static sti_status share_rooms(sti_contact_reduction* red) {
     red->touch = sti_alloc_array(env, touches, sizeof *red->touch);
     red->contact_room = sti_alloc_array(env, touches, sizeof *red->contact_room);
     red->H_room = sti_alloc_array_zero(env, 2 * room, sizeof *red->H_room);
-    if (red->touch == NULL || red->contact_room == NULL || red->H_room == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
+    if (red->touch == NULL || red->contact_room == NULL || red->H_room == NULL) return STI_ERR_MEMORY;
     int* contact = red->contact_room;
     double* H = red->H_room;
     for (int b = 0; b < red->piece_count; b++) {
@@ -326,7 +325,7 @@ static sti_status find_pattern(sti_contact_reduction* red, int* seen, int* list,
     const size_t blocks = (size_t)W->row_start[nc];
     W->col = sti_alloc_array(red->env, blocks, sizeof *W->col);
     W->block = sti_alloc_array_zero(red->env, blocks * (size_t)(W->d * W->d), sizeof *W->block);
-    if (W->col == NULL || W->block == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "%zu blocks of W", blocks);
+    if (W->col == NULL || W->block == NULL) return STI_ERR_MEMORY;
     for (int c = 0; c < nc; c++) seen[c] = -1;
     for (int c = 0; c < nc; c++) {
         const int64_t count = neighbours(red, c, seen, list);
@@ -347,7 +346,7 @@ static sti_status assemble(sti_contact_reduction* red) {
     W->diagonal = sti_alloc_array(env, (size_t)nc, sizeof *W->diagonal);
     sti_status status = place != NULL && seen != NULL && W->row_start != NULL && W->diagonal != NULL
                             ? find_pattern(red, seen, seen + nc, place)
-                            : STI_FAIL(env, STI_ERR_MEMORY, -1, "pattern of W");
+                            : STI_ERR_MEMORY;
     for (int c = 0; c < nc && status == STI_OK; c++) {
         if (d == 3)
             fill_row(red, 3, c, place);
@@ -397,9 +396,8 @@ static sti_status eliminate_bilateral(sti_contact_reduction* red) {
     double* column = sti_alloc_array(env, (size_t)(nv > nb ? nv : nb), sizeof *column);
     double* S = sti_alloc_array_zero(env, (size_t)nb * (size_t)nb, sizeof *S);
     double* W = sti_alloc_array_zero(env, n * n, sizeof *W);
-    sti_status status = column != NULL && S != NULL && W != NULL
-                            ? sti_dense_factor_init(&red->S, env, nb)
-                            : STI_FAIL(env, STI_ERR_MEMORY, -1, "%d bilateral rows", nb);
+    sti_status status =
+        column != NULL && S != NULL && W != NULL ? sti_dense_factor_init(&red->S, env, nb) : STI_ERR_MEMORY;
     for (int k = 0; k < nb && status == STI_OK; k++) {
         if (p->global) {
             memset(column, 0, (size_t)nv * sizeof *column);
@@ -482,7 +480,7 @@ static sti_status reserve(sti_contact_reduction* red) {
         red->next_l == NULL || red->scale == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL ||
         red->X == NULL || red->t == NULL || red->l == NULL || red->index_room == NULL || red->pivot_room == NULL ||
         red->touch_start == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction of a contact problem");
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -500,7 +498,7 @@ static sti_status make_large_pieces(sti_contact_reduction* red) {
     for (int b = 0; b < red->piece_count; b++) some |= red->pieces[b].size > STI_TINY;
     if (!some) return STI_OK;
     unsigned char* touched = sti_alloc_array_zero(red->env, (size_t)red->problem->velocity_count, sizeof *touched);
-    if (touched == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "pieces of M");
+    if (touched == NULL) return STI_ERR_MEMORY;
     for (int64_t k = 0; k < red->H.col_start[red->H.cols]; k++) touched[red->H.row[k]] = 1;
     sti_status status = STI_OK;
     for (int b = 0; b < red->piece_count && status == STI_OK; b++) {
@@ -523,7 +521,7 @@ static sti_status reduce_global(sti_contact_reduction* red) {
     status = make_pieces(red);
     if (status != STI_OK) return status;
     int* by_piece = sti_alloc_array(red->env, (size_t)red->piece_count, sizeof *by_piece);
-    if (by_piece == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "contacts of the pieces of M");
+    if (by_piece == NULL) return STI_ERR_MEMORY;
     status = list_contacts(red, by_piece);
     if (status == STI_OK) status = make_large_pieces(red);
     if (status == STI_OK) status = factor_pieces(red);

@@ -64,7 +64,7 @@ static sti_status solve_image(sti_stretch* s, const sti_contact_problem* p, cons
     enum { ROUNDS = 4 };
     sti_contact_options now = *options;
     double* guess = sti_alloc_array(s->env, 3 * (size_t)p->contact_count, sizeof *guess);
-    sti_status status = guess != NULL ? STI_OK : STI_FAIL(s->env, STI_ERR_MEMORY, -1, "a guess");
+    sti_status status = guess != NULL ? STI_OK : STI_ERR_MEMORY;
     for (int round = 0; round < ROUNDS && status == STI_OK; round++) {
         sti_contact_answer image;
         sti_contact_unstretch_forces(s, a->r, guess);
@@ -128,7 +128,7 @@ static sti_status run_method(sti_contact_reduction* red, sti_faceted* f, sti_con
 static sti_status note_attempt(sti_env* env, const stage* s, double start, long iterations, sti_contact_answer* a) {
     const size_t count = (size_t)a->attempt_count + 1;
     sti_contact_attempt* room = sti_realloc(env, a->attempts, count * sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+    if (room == NULL) return STI_ERR_MEMORY;
     a->attempts = room;
     room[a->attempt_count] = (sti_contact_attempt){.solver = s->solver,
                                                    .termination = a->termination,
@@ -202,7 +202,7 @@ static sti_status solve_facets(sti_stretch* s, const sti_contact_problem* p, sti
     }
     image.section = section;
     double* r = sti_alloc_array(env, n, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->contact_count);
+    if (r == NULL) return STI_ERR_MEMORY;
     sti_contact_unstretch_forces(s, a->r, r);
     memcpy(a->r, r, n * sizeof *r);
     sti_contact_reduction red;
@@ -244,7 +244,7 @@ sti_status sti_contact_solve_sections(sti_env* env, const sti_contact_problem* p
     sti_status status = sti_contact_stretch(env, p, STI_STRETCH_ELLIPSES, &s);
     if (status != STI_OK) return status;
     sti_section* section = sti_alloc_array(env, (size_t)p->contact_count, sizeof *section);
-    if (section == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "sections of %d contacts", p->contact_count);
+    if (section == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = check_solver(env, &s, options);
     if (status == STI_OK) status = s.exact ? solve_image(&s, p, options, a) : solve_facets(&s, p, section, options, a);
     if (status == STI_OK && !s.exact && a->outcome != STI_SOLVED && options->describe)

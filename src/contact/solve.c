@@ -73,7 +73,7 @@ static sti_status reserve_answer(sti_env* env, const sti_contact_problem* p, sti
     a->lambda = sti_alloc_array_zero(env, (size_t)p->bilateral_count, sizeof *a->lambda);
     if (a->r != NULL && a->u != NULL && a->lambda != NULL && (!p->global || a->v != NULL)) return STI_OK;
     sti_contact_answer_clear(env, a);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer for %d contacts", p->contact_count);
+    return STI_ERR_MEMORY;
 }
 
 sti_contact_method* sti_contact_method_of(sti_contact_solver solver) {
@@ -170,7 +170,7 @@ static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, c
     sti_contact_block* block = sti_alloc_array(red->env, nc, sizeof *block);
     sti_status status = STI_OK;
     if (before == NULL || block == NULL) {
-        status = STI_FAIL(red->env, STI_ERR_MEMORY, -1, "sweeps over %d contacts", red->local.nc);
+        status = STI_ERR_MEMORY;
     } else {
         sti_contact_touch_prepare(even->scale != NULL ? &even->local : &red->local, block);
         status = touch_while_it_helps(red, even, block, options, before, a, iterations);
@@ -253,7 +253,7 @@ static sti_status record(sti_env* env, double start, bool solved, const char* wh
     a->time_s = sti_clock() - start;
     if (a->iterations > 0) {
         a->attempts = sti_alloc(env, sizeof *a->attempts);
-        if (a->attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+        if (a->attempts == NULL) return STI_ERR_MEMORY;
         a->attempt_count = 1;
         *a->attempts = (sti_contact_attempt){.solver = a->solver,
                                              .termination = solved ? STI_END_SOLUTION : STI_END_STALLED,
@@ -292,7 +292,7 @@ static sti_status polish(sti_contact_reduction* red, const sti_contact_options* 
     const size_t n = (size_t)(red->local.d * red->local.nc);
     if (red->proximal) return STI_OK;  // its rounds do not go back
     double* before = sti_alloc_array(red->env, n, sizeof *before);
-    if (before == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
+    if (before == NULL) return STI_ERR_MEMORY;
     memcpy(before, a->r, n * sizeof *before);
     sti_contact_options tighter = *options;
     tighter.tol *= 0.01;
@@ -354,7 +354,7 @@ static sti_status insist(sti_contact_reduction* red, const sti_contact_options* 
     if (isfinite(deadline)) sharper.time_limit_s = fmax(deadline - sti_clock(), 1e-3);
     if (sharper.max_iterations <= 0) return STI_OK;
     claim before = {a->solver, a->attempt_count, a->iterations, sti_alloc_array(red->env, n, sizeof *before.r)};
-    if (before.r == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", p->nc);
+    if (before.r == NULL) return STI_ERR_MEMORY;
     memcpy(before.r, a->r, n * sizeof *before.r);
     sti_status status = run_rounds(red, &sharper, a);
     conclude(&sharper, a);
@@ -432,7 +432,7 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
     if (status == STI_OK && !ready && (options.solver == STI_CONTACT_LEMKE || options.solver == STI_CONTACT_AUTO)) {
         // for the one method that proves
         a->certificate.y = sti_alloc_array_zero(env, (size_t)p->contact_count, sizeof *a->certificate.y);
-        if (a->certificate.y == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate");
+        if (a->certificate.y == NULL) status = STI_ERR_MEMORY;
     }
     if (ready && status == STI_OK && options.describe && a->outcome == STI_SOLVED)
         status = sti_contact_doubt(env, p, deadline, a);

@@ -98,7 +98,7 @@ sti_status sti_contact_stretch(sti_env* env, const sti_contact_problem* p, sti_s
     s->vector = sti_alloc_array(env, 3 * nc, sizeof *s->vector);
     if (s->T == NULL || s->vector == NULL) {
         sti_contact_stretch_clear(s);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "sections of %d contacts", p->contact_count);
+        return STI_ERR_MEMORY;
     }
     for (size_t c = 0; c < nc; c++) {
         set_map(&p->section[c], kind, s->T + 4 * c);

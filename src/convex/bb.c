@@ -118,7 +118,7 @@ sti_status sti_quadratic_bb(sti_env* env, const sti_quadratic* q, const sti_quad
     double* memory = sti_alloc_array(env, 8 * n + 1, sizeof *memory);
     if (memory == NULL) {
         sti_scaled_clear(&s.p, env);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "bb in %d variables", q->n);
+        return STI_ERR_MEMORY;
     }
     double** const part[] = {&s.z, &s.g, &s.d, &s.Pd, &s.s, &s.Ps, &s.best, &s.scratch};
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) *part[k] = memory + k * n;

@@ -98,7 +98,7 @@ sti_status sti_quadratic_blmvm(sti_env* env, const sti_quadratic* q, const sti_q
     double* memory = sti_alloc_array(env, (7 + 2 * PAIRS) * n + 1, sizeof *memory);
     if (memory == NULL) {
         sti_scaled_clear(&s.p, env);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "blmvm in %d variables", q->n);
+        return STI_ERR_MEMORY;
     }
     double** const part[] = {&s.z, &s.g, &s.d, &s.next, &s.g_next, &s.best, &s.scratch, &s.S};
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) *part[k] = memory + k * n;

@@ -25,7 +25,7 @@ sti_status sti_scaled_report(sti_env* env, sti_scaled* p, const double* z, doubl
                              sti_quadratic_report* report) {
     const size_t n = (size_t)p->n;
     double* g = sti_alloc_array(env, 2 * n + 1, sizeof *g);
-    if (g == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a residual of %d variables", p->n);
+    if (g == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) x[i] = p->s[i] * z[i];
     report->residual = sti_quadratic_residual(p->q, x, g, g + n, &report->value);
     report->products = p->products + 1;

@@ -19,7 +19,7 @@ static inline sti_status sti_scaled_init(sti_scaled* p, sti_env* env, const sti_
     const size_t n = (size_t)q->n;
     *p = (sti_scaled){.q = q, .n = q->n};
     p->s = sti_alloc_array(env, 3 * n + 1, sizeof(double));
-    if (p->s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a program in %d variables", q->n);
+    if (p->s == NULL) return STI_ERR_MEMORY;
     p->kappa = p->s + n;
     p->x = p->kappa + n;
     for (size_t i = 0; i < n; i++) {

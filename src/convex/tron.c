@@ -171,7 +171,7 @@ sti_status sti_quadratic_tron(sti_env* env, const sti_quadratic* q, const sti_qu
     double* memory = sti_alloc_array(env, 7 * n + 1, sizeof *memory);
     if (memory == NULL) {
         sti_scaled_clear(&s.p, env);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "tron in %d variables", q->n);
+        return STI_ERR_MEMORY;
     }
     double** const part[] = {&s.z, &s.g, &s.w, &s.Pw, &s.next, &s.best, &s.g_next};
     for (size_t k = 0; k < sizeof part / sizeof part[0]; k++) *part[k] = memory + k * n;

@@ -107,7 +107,7 @@ static sti_status read_point(reader* r) {
     if (status == STI_OK) status = check_x(r);
     if (status == STI_OK && sti_json_field(root, "alpha") != NULL) {
         a->alpha = sti_alloc_array_zero(r->env, (size_t)a->n, 1);
-        if (a->alpha == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "index set of %d", a->n);
+        if (a->alpha == NULL) return STI_ERR_MEMORY;
         status = read_marks(r, NULL, root, "alpha", a->n, 1, (signed char*)a->alpha);
     }
     bool nonsingular = false;
@@ -238,8 +238,7 @@ static sti_status read_leaves(reader* r, const sti_place* up, const sti_json_val
     const size_t leaves = (size_t)count, width = (size_t)c->free_count + (size_t)c->pair_count;
     c->fixed = sti_alloc_array_zero(r->env, sti_size_mul(leaves, (size_t)c->pair_count), 1);
     c->y = sti_alloc_array(r->env, sti_size_mul(leaves, width), sizeof *c->y);
-    if (c->fixed == NULL || c->y == NULL)
-        return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves of a certificate", count);
+    if (c->fixed == NULL || c->y == NULL) return STI_ERR_MEMORY;
     status = sti_rationals_create(r->env, sti_size_mul(leaves, width), &c->y_exact);
     c->leaf_count = count;
     int k = 0;

@@ -174,7 +174,7 @@ static sti_status overview_create(sti_env* env, const sti_lcp_solution_set* s, o
     if (out->component == NULL || out->bounded == NULL) {
         sti_free(env, out->component);
         sti_free(env, out->bounded);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "components of %d solutions", s->vertex_count);
+        return STI_ERR_MEMORY;
     }
     for (int c = 0; c < s->component_count; c++) out->bounded[c] = true;
     for (int p = 0; p < s->piece_count; p++) {

@@ -69,7 +69,7 @@ static sti_status take_bounds(sti_fields* fields, int which, int n, double none,
         return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file,
                              "%s: %d entries: %d are expected, one for each unknown", name, f->rows, n);
     double* bound = f->given ? sti_field_take_vector(f) : sti_alloc_array(fields->env, (size_t)n, sizeof *bound);
-    if (bound == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "bounds of %d unknowns", n);
+    if (bound == NULL) return STI_ERR_MEMORY;
     *out = bound;
     *exact = sti_field_take_exact(f);
     for (int i = 0; i < n; i++) {
@@ -114,7 +114,7 @@ static sti_status take_map(sti_fields* fields, store** out) {
     if (status == STI_OK) status = sti_fields_check_shape(fields, M, n, n, "n x n with n the length of q");
     if (status != STI_OK) return status;
     store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "problem");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->avi.n = n;
     s->avi.M_exact = sti_field_take_exact(&f[M]);
     s->avi.q_exact = sti_field_take_exact(&f[Q]);
@@ -162,7 +162,7 @@ static sti_status write_bounds(sti_env* env, int n, const double* bound, const s
     *out = (written){0};
     if (bound == NULL) return STI_OK;
     out->bound = sti_alloc_array(env, (size_t)n, sizeof *out->bound);
-    if (out->bound == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "bounds of %d unknowns", n);
+    if (out->bound == NULL) return STI_ERR_MEMORY;
     sti_status status = exact != NULL ? sti_rationals_slice(env, exact, 0, (size_t)n, &out->exact) : STI_OK;
     for (int i = 0; status == STI_OK && i < n; i++) {
         out->bound[i] = bound[i];
@@ -245,7 +245,7 @@ sti_status sti_avi_answer_json(sti_env* env, const sti_avi* p, const sti_lcp_ans
     char *mixed = NULL, *head = NULL;
     *out = NULL;
     double* F = sti_alloc_array(env, (size_t)p->n, sizeof *F);
-    if (F == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d unknowns", p->n);
+    if (F == NULL) return STI_ERR_MEMORY;
     for (int i = 0; answer->u != NULL && i < p->n; i++) {
         F[i] = p->q[i];
         for (int j = 0; j < p->n; j++) F[i] += sti_matrix_get(&p->M, i, j) * answer->u[j];
@@ -263,7 +263,7 @@ sti_status sti_avi_answer_json(sti_env* env, const sti_avi* p, const sti_lcp_ans
     const char* rest = status == STI_OK ? strchr(mixed, ',') : NULL;
     if (rest != NULL) {
         *out = sti_alloc_array(env, size + strlen(rest) + 1, 1);
-        if (*out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "answer as text");
+        if (*out == NULL) status = STI_ERR_MEMORY;
         if (*out != NULL) snprintf(*out, size + strlen(rest) + 1, "%.*s%s", (int)(size - 1), head, rest);
     }
     sti_free(env, head);

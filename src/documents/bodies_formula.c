@@ -35,7 +35,7 @@ static sti_status make_room(sti_bodies_reader* r) {
     if (entry != NULL) r->entry = entry;
     unsigned char* used = sti_realloc(r->env, r->used, (size_t)room);
     if (used != NULL) r->used = used;
-    if (entry == NULL || used == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "formulas of %.200s", r->tree->name);
+    if (entry == NULL || used == NULL) return STI_ERR_MEMORY;
     r->entry_room = room;
     return STI_OK;
 }
@@ -120,7 +120,7 @@ sti_status sti_bodies_read_rows(sti_bodies_reader* r, const sti_place* up, const
     const int rows = sti_json_count(value);
     if (rows > MOST) return sti_json_fail(r->tree, &place, value, "more than %d", MOST);
     *out = sti_alloc_array(r->env, (size_t)rows, (size_t)width * sizeof **out);
-    if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%s of %.200s", key, r->tree->name);
+    if (*out == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (const sti_json_value* v = value->child; status == STI_OK && v != NULL; v = v->next, ++*count) {
         const sti_place at = sti_place_index(&place, *count);
@@ -244,7 +244,7 @@ sti_status sti_bodies_formulas_begin(sti_bodies_reader* r) {
     if (status != STI_OK) return status;
     r->parameter_count = parameters != NULL ? sti_json_count(parameters) : 0;
     r->parameter = sti_alloc_array_zero(r->env, (size_t)r->parameter_count + 1, sizeof *r->parameter);
-    if (r->parameter == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "parameters of %.200s", r->tree->name);
+    if (r->parameter == NULL) return STI_ERR_MEMORY;
     sti_tape_init(&r->tape, r->env, r->parameter_count + 1, 0);
     r->scope = (sti_scope){.tape = &r->tape};
     status = sti_scope_parameter(&r->scope, "i", "i", r->parameter_count);

@@ -353,7 +353,7 @@ static sti_status keep_parameters(const sti_bodies_reader* r, sti_world_scene* s
         names[k] = sti_strdup(r->env, v->key);
         good = names[k] != NULL;
     }
-    return good ? STI_OK : STI_FAIL(r->env, STI_ERR_MEMORY, -1, "parameters of %.200s", r->tree->name);
+    return good ? STI_OK : STI_ERR_MEMORY;
 }
 
 static sti_status read_frame(sti_bodies_reader* r, sti_world_scene* scene) {
@@ -421,7 +421,7 @@ static sti_status read_all(sti_bodies_reader* r, bool step_alone, sti_world_scen
 static sti_status read_scene(const sti_json_tree* tree, const char* settings, bool step_alone, sti_world_scene** out) {
     sti_bodies_reader r = {.tree = tree, .env = tree->env, .directory = tree->directory};
     *out = sti_alloc_array_zero(tree->env, 1, sizeof **out);
-    if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    if (*out == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_settings_cut(tree->env, settings, &r.settings);
     if (status == STI_ERR_INPUT)
         status = sti_file_fail(tree->env, status, tree->name, "settings: %.80s: name=value,.. is expected", settings);
@@ -447,7 +447,7 @@ sti_status sti_world_source_read(const sti_json_tree* tree, sti_world_source* ou
     if (out->name != NULL && out->text != NULL && out->settings != NULL &&
         (out->directory != NULL || tree->directory == NULL))
         return STI_OK;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", tree->name);
+    return STI_ERR_MEMORY;
 }
 
 void sti_world_source_clear(sti_env* env, sti_world_source* s) {
@@ -462,7 +462,7 @@ static sti_status read_again(sti_env* env, const sti_world_source* s, const char
                              sti_world_scene** out) {
     sti_json_tree tree;
     char* text = sti_strdup(env, s->text);
-    if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    if (text == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_json_tree_create(env, text, strlen(text), s->name, &tree);
     if (status == STI_OK) {
         tree.directory = s->directory;
@@ -490,7 +490,7 @@ sti_status sti_world_source_set(sti_env* env, sti_world_source* s, const sti_set
     sti_status status = sti_settings_check(env, settings, is_parameter, s->scene);
     if (status != STI_OK) return status;
     char* all = sti_alloc(env, size);
-    if (all == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    if (all == NULL) return STI_ERR_MEMORY;
     snprintf(all, size, "%s%s%s", s->settings, s->settings[0] != '\0' ? "," : "", settings->text);
     status = read_again(env, s, all, step_alone, &scene);
     if (status != STI_OK) {

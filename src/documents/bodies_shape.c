@@ -232,7 +232,7 @@ static sti_status read_mesh(sti_bodies_reader* r, const sti_place* up, const sti
     const size_t count = 3 * (size_t)triangle_count;
     if (status == STI_OK) {
         triangle = sti_alloc_array(r->env, count, sizeof *triangle);
-        if (triangle == NULL) status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "triangles of %.200s", r->tree->name);
+        if (triangle == NULL) status = STI_ERR_MEMORY;
     }
     for (size_t k = 0; status == STI_OK && k < count; k++) {
         if (corner[k] >= 0 && corner[k] < vertex_count && corner[k] == floor(corner[k])) {
@@ -315,7 +315,7 @@ sti_status sti_bodies_read_shapes(sti_bodies_reader* r, const sti_place* up, con
     if (status != STI_OK || (one == NULL && list == NULL)) return status;
     const int wanted = one != NULL ? 1 : sti_json_count(list);
     *out = sti_alloc_array_zero(r->env, (size_t)wanted, sizeof **out);
-    if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "shapes of %.200s", r->tree->name);
+    if (*out == NULL) return STI_ERR_MEMORY;
     *count = wanted;
     const sti_json_value* v = one != NULL ? one : list->child;
     for (int k = 0; status == STI_OK && k < wanted; k++, v = v->next) {

@@ -31,10 +31,6 @@ typedef struct source {
     int setting_count;
 } source;
 
-static sti_status no_memory(const sti_bodies_reader* r) {
-    return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a robot of %.200s", r->tree->name);
-}
-
 static void clear(sti_env* env, source* k) {
     for (int i = 0; i < k->folder_count; i++) sti_free(env, k->folder[i]);
     sti_free(env, k->folder);
@@ -72,7 +68,7 @@ static sti_status read_lines(const sti_bodies_reader* r, const sti_place* place,
         size += strlen(line->text) + 1;
     }
     *out = sti_alloc(r->env, size);
-    if (*out == NULL) return no_memory(r);
+    if (*out == NULL) return STI_ERR_MEMORY;
     (*out)[0] = '\0';
     for (const sti_json_value* line = first; line != NULL; line = line == value ? NULL : line->next)
         at += (size_t)snprintf(*out + at, size - at, "%s\n", line->text);
@@ -86,14 +82,14 @@ static sti_status read_source(const sti_bodies_reader* r, const sti_place* up, c
     if (text != NULL) {
         if (file != NULL) return sti_json_fail(r->tree, &at_file, file, "not together with \"text\"");
         k->path = is_robot(r) ? sti_strdup(r->env, r->tree->name) : beside(r, "text");
-        return k->path != NULL ? read_lines(r, &at_text, text, &k->text) : no_memory(r);
+        return k->path != NULL ? read_lines(r, &at_text, text, &k->text) : STI_ERR_MEMORY;
     }
     if (!sti_json_is_string(file) || file->text[0] == '\0')
         return sti_json_fail(r->tree, &at_file, file, "the name of a URDF file, or \"text\", is expected");
     if (r->directory == NULL && file->text[0] != '/')
         return sti_json_fail(r->tree, &at_file, file, "a scene read from memory cannot name a file beside it");
     k->path = beside(r, file->text);
-    return k->path != NULL ? STI_OK : no_memory(r);
+    return k->path != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, const sti_json_value* object,
@@ -103,12 +99,12 @@ static sti_status read_folders(const sti_bodies_reader* r, const sti_place* up, 
     if (list == NULL) return STI_OK;
     if (!sti_json_is_array(list)) return sti_json_fail(r->tree, &place, list, "a list of names is expected");
     k->folder = sti_alloc_array_zero(r->env, (size_t)sti_json_count(list), sizeof *k->folder);
-    if (k->folder == NULL) return no_memory(r);
+    if (k->folder == NULL) return STI_ERR_MEMORY;
     for (const sti_json_value* v = list->child; v != NULL; v = v->next) {
         const sti_place at = sti_place_index(&place, k->folder_count);
         if (!sti_json_is_string(v)) return sti_json_fail(r->tree, &at, v, "the name of a folder is expected");
         char* folder = beside(r, v->text);
-        if (folder == NULL) return no_memory(r);
+        if (folder == NULL) return STI_ERR_MEMORY;
         k->folder[k->folder_count++] = folder;
     }
     return STI_OK;
@@ -167,7 +163,7 @@ static sti_status read_settings(sti_bodies_reader* r, const sti_place* up, const
         room += (size_t)sti_json_count(list);
     }
     k->setting = sti_alloc_array(r->env, room, sizeof *k->setting);
-    if (k->setting == NULL) return no_memory(r);
+    if (k->setting == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < COUNT_OF(keys); i++) {
         const sti_json_value* list = sti_json_field(object, keys[i]);
         const sti_place place = sti_place_key(up, keys[i]);
@@ -256,7 +252,7 @@ static sti_status add_robot(sti_bodies_reader* r, const sti_place* up, const sou
     sti_world_scene* scene = r->scene;
     sti_urdf_report* longer =
         sti_realloc_array(r->env, (void*)scene->robots, (size_t)scene->robot_count + 1, sizeof *longer);
-    if (longer == NULL) return no_memory(r);
+    if (longer == NULL) return STI_ERR_MEMORY;
     scene->robots = longer;
     sti_urdf_report* report = &longer[scene->robot_count++];
     options->folder_count = k->folder_count;
@@ -405,13 +401,13 @@ sti_status sti_world_source_text(sti_env* env, const sti_world_source* s, bool s
     sti_json_tree tree;
     *out = NULL;
     char* text = sti_strdup(env, s->text);
-    if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    if (text == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_json_tree_create(env, text, strlen(text), "scene", &tree);
     if (status == STI_OK && (changed || sti_json_field(tree.root, "urdf") != NULL))
         status = print(&tree, s->directory, changed ? s->settings : NULL, out);
     else if (status == STI_OK)
         *out = sti_strdup(env, s->text);
-    if (status == STI_OK && *out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    if (status == STI_OK && *out == NULL) status = STI_ERR_MEMORY;
     sti_free(env, text);
     sti_json_tree_clear(&tree);
     return status;
@@ -445,7 +441,7 @@ sti_status sti_urdf_scene(sti_env* env, const char* text, const char* name, char
     static const char middle[] = ", \"dimension\": 3, \"bodies\": [], \"time\": 10,\n \"urdf\": [{\"text\": ";
     const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
     *out = sti_alloc_array(env, strlen(text) + strlen(base) + sizeof form + sizeof middle, 6);
-    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a scene of %.200s", name);
+    if (*out == NULL) return STI_ERR_MEMORY;
     char* to = memcpy(*out, form, sizeof form);
     to += strlen(form);
     to += put_text(to, base);

@@ -169,7 +169,7 @@ static sti_status read_all(store* s, const sti_json_tree* tree) {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     s->texts.env = tree->env;
     const sti_status status = read_all(s, tree);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, names, sizeof names / sizeof names[0]);

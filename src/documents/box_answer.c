@@ -112,8 +112,7 @@ static sti_status read_contacts(reader* k) {
     box->contacts = k->contacts = sti_alloc_array_zero(k->tree.env, count, sizeof *k->contacts);
     box->modes = k->modes = sti_alloc_array_zero(k->tree.env, count, sizeof *k->modes);
     box->friction = k->friction = sti_alloc_array_zero(k->tree.env, count, 1);
-    if (k->contacts == NULL || k->modes == NULL || k->friction == NULL)
-        return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "box");
+    if (k->contacts == NULL || k->modes == NULL || k->friction == NULL) return STI_ERR_MEMORY;
     for (int i = 0; status == STI_OK && i < box->contact_count; i++) {
         const sti_place at = sti_place_index(&place, i);
         status = read_contact(k, &at, sti_json_item(list, i), i);
@@ -132,7 +131,7 @@ static sti_status read_doubts(reader* k) {
     if (status != STI_OK) return status;
     for (int j = 0; j < STI_DOUBT_COUNT; j++) words[j] = sti_doubt_text((sti_doubt_kind)j);
     box->doubts = k->doubts = sti_alloc_array_zero(k->tree.env, (size_t)box->doubt_count, sizeof *k->doubts);
-    if (k->doubts == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "box");
+    if (k->doubts == NULL) return STI_ERR_MEMORY;
     for (int i = 0; status == STI_OK && i < box->doubt_count; i++) {
         const sti_place at = sti_place_index(&place, i);
         const sti_json_value* one = sti_json_item(list, i);
@@ -179,7 +178,7 @@ static sti_status read_all(reader* k) {
     double* start = sti_alloc_array_zero(k->tree.env, n, sizeof *start);
     out->box.start = start;
     out->end = sti_alloc_array_zero(k->tree.env, sti_size_mul(2, n), sizeof *out->end);
-    if (start == NULL || out->end == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "box");
+    if (start == NULL || out->end == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_json_read_bool(&k->tree, NULL, k->tree.root, "proved", &out->found);
     if (status == STI_OK) status = read_finite(k, NULL, k->tree.root, "h", &out->box.h);
     if (status == STI_OK) status = sti_json_read_long(&k->tree, NULL, k->tree.root, "steps", &out->box.steps);

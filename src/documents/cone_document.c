@@ -79,7 +79,7 @@ static sti_status assemble(sti_fields* fields, void** out) {
         return sti_file_fail(fields->env, STI_ERR_INPUT, fields->file,
                              "rays: missing: rays and lines, or inequalities and equations, are expected");
     store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "cone");
+    if (s == NULL) return STI_ERR_MEMORY;
     const int first = span ? 0 : 2, second = span ? 1 : 3;
     s->cone.span = span;
     sti_status status = find_dimension(fields, &s->cone.dimension);

@@ -83,8 +83,7 @@ static sti_status read_modes(reader* r) {
     sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
     if (status != STI_OK) return status;
     r->a->mode = sti_alloc_array_zero(r->tree.env, (size_t)r->a->contact_count, 1);
-    if (r->a->mode == NULL)
-        return STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "modes of %d contacts", r->a->contact_count);
+    if (r->a->mode == NULL) return STI_ERR_MEMORY;
     int c = 0;
     for (const sti_json_value* value = list->child; value != NULL; value = value->next, c++) {
         const sti_place at = sti_place_index(&place, c);
@@ -139,7 +138,7 @@ static sti_status read_attempts(reader* r) {
     sti_status status = sti_json_read_attempts(&r->tree, solver_names, COUNT_OF(solver_names), &list, &count);
     if (status == STI_OK && list != NULL) {
         a->attempts = sti_alloc_array_zero(r->tree.env, (size_t)count, sizeof *a->attempts);
-        if (a->attempts == NULL) status = STI_FAIL(r->tree.env, STI_ERR_MEMORY, -1, "%d attempts", count);
+        if (a->attempts == NULL) status = STI_ERR_MEMORY;
     }
     for (int k = 0; status == STI_OK && k < count; k++) {
         a->attempts[k] = (sti_contact_attempt){.solver = (sti_contact_solver)list[k].solver,

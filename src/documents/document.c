@@ -109,7 +109,7 @@ sti_status sti_document_create(sti_env* env, sti_kind kind, void* content, sti_d
     *out = sti_alloc(env, sizeof **out);
     if (*out == NULL) {
         kinds[kind].row->destroy(env, content);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a document");
+        return STI_ERR_MEMORY;
     }
     **out = (sti_document){.env = env, .kind = kind, .content = content};
     return STI_OK;
@@ -161,7 +161,7 @@ sti_status sti_document_parse(sti_env* env, const char* text, size_t size, const
     *out = NULL;
     if (size > STI_FILE_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
     char* copy = sti_alloc(env, sti_size_add(size, 1));
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+    if (copy == NULL) return STI_ERR_MEMORY;
     if (size > 0) memcpy(copy, text, size);
     copy[size] = '\0';
     const sti_status status = sti_document_read_json(env, copy, size, name, NULL, out);
@@ -206,7 +206,7 @@ sti_status sti_document_load(sti_env* env, const char* path, sti_document** out)
     if (status != STI_OK) return status;
     char* folder = folder_of(env, path);
     if (folder == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "folder of %.200s", path);
+        status = STI_ERR_MEMORY;
     else
         status = sti_document_read_json(env, text, size, path, folder, out);
     sti_free(env, folder);

@@ -57,7 +57,7 @@ static sti_status read_indices(const stored* s, const char* name, int below, int
     }
     if (status == STI_OK) {
         x = sti_alloc_array(s->h->env, s->used, sizeof *x);
-        if (x == NULL) status = STI_FAIL(s->h->env, STI_ERR_MEMORY, -1, "%s of %zu", list.label, s->used);
+        if (x == NULL) status = STI_ERR_MEMORY;
     }
     for (size_t k = 0; status == STI_OK && k < s->used; k++) {
         if (wide[k] < 0 || wide[k] >= below)
@@ -152,7 +152,7 @@ static sti_status check_room(const stored* s) {
 static sti_status spread_starts(stored* s) {
     const int count = s->nz == COLUMNS ? s->cols : s->rows;
     s->outer = sti_alloc_array(s->h->env, s->used, sizeof *s->outer);
-    if (s->outer == NULL) return STI_FAIL(s->h->env, STI_ERR_MEMORY, -1, "indices of %zu entries", s->used);
+    if (s->outer == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < count; k++) {
         for (int64_t e = s->start[k]; e < s->start[k + 1]; e++) s->outer[e] = k;
     }

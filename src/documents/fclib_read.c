@@ -290,7 +290,7 @@ static sti_status read_guesses(const reader* r) {
     if (status != STI_OK || count == 0) return pass_over(r->h, status);
     f->points = sti_alloc_array_zero(r->h->env, (size_t)count, sizeof *f->points);
     f->guesses = sti_alloc_array_zero(r->h->env, (size_t)count, sizeof *f->guesses);
-    if (f->points == NULL || f->guesses == NULL) return STI_FAIL(r->h->env, STI_ERR_MEMORY, -1, "%d guesses", count);
+    if (f->points == NULL || f->guesses == NULL) return STI_ERR_MEMORY;
     f->info.guesses = f->guesses;
     for (int k = 1; status == STI_OK && k <= count; k++) status = read_guess(r, group, k);
     return status;
@@ -311,7 +311,7 @@ sti_status sti_fclib_read(const sti_h5* h, bool global, sti_fclib** out) {
     snprintf(r.vectors_label, sizeof r.vectors_label, "%s/vectors", r.top_label);
     *out = NULL;
     r.f = sti_alloc_array_zero(h->env, 1, sizeof *r.f);
-    if (r.f == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "contact problem");
+    if (r.f == NULL) return STI_ERR_MEMORY;
     sti_status status = find_group(h, h->root, r.top_label, r.top_label, &r.top);
     if (status == STI_OK) status = read_contacts(&r);
     if (status == STI_OK) status = global ? read_global(&r) : read_local(&r);

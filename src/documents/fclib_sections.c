@@ -66,8 +66,7 @@ sti_status sti_fclib_read_sections(const sti_h5* h, uint64_t group, const char* 
     if (status == STI_OK) status = read_list(&r, "value", 0, INT32_MAX, NULL, &f->section_value, &values);
     if (status == STI_OK) {
         f->section = sti_alloc_array_zero(h->env, nc, sizeof *f->section);
-        if (f->section == NULL)
-            status = STI_FAIL(h->env, STI_ERR_MEMORY, -1, "sections of %d contacts", p->contact_count);
+        if (f->section == NULL) status = STI_ERR_MEMORY;
     }
     for (int c = 0; status == STI_OK && c < p->contact_count; c++) {
         if (first[c] < 0 || first[c + 1] < first[c] || (uint64_t)first[c + 1] > values)

@@ -33,7 +33,7 @@ static sti_status read_report(const sti_h5* h, uint64_t group, const sti_contact
     const size_t room = strlen(h->name) + 32;
     char* name = sti_alloc_array(h->env, room, 1);
     if (name == NULL) {
-        status = STI_FAIL(h->env, STI_ERR_MEMORY, -1, "name of a report");
+        status = STI_ERR_MEMORY;
     } else {
         snprintf(name, room, "%s: solution/report", h->name);
         char* json = found ? text : empty;

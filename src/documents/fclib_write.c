@@ -130,7 +130,7 @@ static bool put_sparse(hid_t group, const sti_fclib_output* o, const sti_matrix*
     const size_t count = (size_t)A->col_start[A->cols], cols = (size_t)A->cols;
     int* p = sti_alloc_array(o->env, cols + 1, sizeof *p);
     if (p == NULL) {
-        *status = STI_FAIL(o->env, STI_ERR_MEMORY, -1, "%d columns", A->cols);
+        *status = STI_ERR_MEMORY;
         return false;
     }
     for (size_t j = 0; j <= cols; j++) p[j] = (int)A->col_start[j];
@@ -214,7 +214,7 @@ static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status
     int* shape = sti_alloc_array(o->env, sti_size_add(sti_size_mul(2, nc), 1), sizeof *shape);
     double* value = sti_alloc_array(o->env, count, sizeof *value);
     bool good = shape != NULL && value != NULL;
-    if (!good) *status = STI_FAIL(o->env, STI_ERR_MEMORY, -1, "sections of %zu contacts", nc);
+    if (!good) *status = STI_ERR_MEMORY;
     int* first = good ? shape + nc : NULL;
     size_t at_value = 0;
     for (size_t c = 0; good && c < nc; c++) {
@@ -262,7 +262,7 @@ static bool put_parts(hid_t group, const sti_fclib_output* o, const double* cons
         if (size == 0 && (k == STI_FCLIB_V || k == STI_FCLIB_L)) continue;
         double* zeros = part[k] == NULL ? sti_alloc_array_zero(o->env, size, sizeof *zeros) : NULL;
         if (part[k] == NULL && zeros == NULL) {
-            *status = STI_FAIL(o->env, STI_ERR_MEMORY, -1, "a guess of %zu", size);
+            *status = STI_ERR_MEMORY;
             return false;
         }
         good = sti_h5_put_doubles(group, names[k], size, part[k] != NULL ? part[k] : zeros);

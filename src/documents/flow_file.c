@@ -35,7 +35,7 @@ sti_status sti_flow_save(sti_env* env, const sti_flow_field* field, const char* 
     const size_t count = sti_size_mul((size_t)field->width, (size_t)field->height);
     const size_t size = sti_size_add(HEAD, sti_size_mul(count, 8));
     unsigned char* bytes = sti_alloc(env, size);
-    if (bytes == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a flow of %d x %d", field->width, field->height);
+    if (bytes == NULL) return STI_ERR_MEMORY;
     put_float(bytes, MAGIC);
     put_word(bytes + 4, (uint32_t)field->width);
     put_word(bytes + 8, (uint32_t)field->height);
@@ -64,7 +64,7 @@ static sti_status read_field(sti_env* env, const unsigned char* bytes, size_t si
     *out = (sti_flow_field){.width = (int)width, .height = (int)height};
     out->u = sti_alloc_array(env, count, sizeof *out->u);
     out->v = sti_alloc_array(env, count, sizeof *out->v);
-    if (out->u == NULL || out->v == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a flow of %u x %u", width, height);
+    if (out->u == NULL || out->v == NULL) return STI_ERR_MEMORY;
     const unsigned char* at = bytes + HEAD;
     for (size_t k = 0; k < count; k++, at += 8) {
         const float u = get_float(at), v = get_float(at + 4);

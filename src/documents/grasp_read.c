@@ -77,7 +77,7 @@ static sti_status open_grasp(reader* r) {
         return sti_json_fail(r->tree, &at_list, list, "from 1 to %d contacts are expected", MOST_CONTACTS);
     const size_t count = point_at(r, r->contact_count);
     r->value = sti_alloc_array_zero(r->tree->env, count, sizeof *r->value);
-    if (r->value == NULL) return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "points and normals");
+    if (r->value == NULL) return STI_ERR_MEMORY;
     status = sti_rationals_create(r->tree->env, count, &r->given);
     if (status == STI_OK && sti_json_field(root, "center") != NULL) status = take(r, NULL, root, "center", 0);
     return status;
@@ -275,7 +275,7 @@ static sti_status fill(const reader* r, bool exact) {
 
 static sti_status make_store(reader* r, bool exact) {
     int* tangents = sti_alloc_array(r->tree->env, (size_t)r->contact_count, sizeof *tangents);
-    if (tangents == NULL) return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "sizes of contacts");
+    if (tangents == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < r->contact_count; i++) tangents[i] = r->d - 1;
     const sti_instant_shape shape = {
         .n = r->n, .contact_count = r->contact_count, .tangent_count = tangents, .exact = exact};

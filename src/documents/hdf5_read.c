@@ -114,8 +114,7 @@ static sti_status read_sparse(const sti_h5* h, uint64_t group, const char* name,
     sti_status status = read_parts(h, group, name, values, &p);
     if (status == STI_OK) status = check_parts(h, name, &p);
     int* row = status == STI_OK ? sti_alloc_array(h->env, p.row_count, sizeof *row) : NULL;
-    if (status == STI_OK && row == NULL)
-        status = STI_FAIL(h->env, STI_ERR_MEMORY, -1, "rows of %zu entries", p.row_count);
+    if (status == STI_OK && row == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         for (size_t k = 0; k < p.row_count; k++) row[k] = (int)p.row[k];
         f->rows = (int)p.shape[0];

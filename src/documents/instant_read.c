@@ -118,7 +118,7 @@ static sti_status measure_contacts(reader* r) {
     const size_t p = (size_t)r->contact_count;
     r->tangent_count = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, p), sizeof *r->tangent_count);
     r->corner_count = r->tangent_count + (r->tangent_count != NULL ? p : 0);
-    if (r->tangent_count == NULL) return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "sizes of contacts");
+    if (r->tangent_count == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     const sti_json_value* contact = list != NULL ? list->child : NULL;
     for (int i = 0; status == STI_OK && contact != NULL; contact = contact->next, i++) {

@@ -85,7 +85,7 @@ sti_status sti_json_read_attempts(const sti_json_tree* t, const char* const* sol
     if (!sti_json_is_array(list)) return sti_json_fail(t, &place, list, "a list is expected");
     const int length = sti_json_count(list);
     *out = sti_alloc_array_zero(t->env, (size_t)length, sizeof **out);
-    if (*out == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "%d attempts", length);
+    if (*out == NULL) return STI_ERR_MEMORY;
     *count = length;
     sti_status status = STI_OK;
     int k = 0;
@@ -113,7 +113,7 @@ sti_status sti_json_copy_text(sti_env* env, const char* text, size_t size, const
     *out = NULL;
     if (size > STI_FILE_TEXT_MOST) return sti_file_fail(env, STI_ERR_INPUT, name, "too long to be read as text");
     *out = sti_alloc(env, sti_size_add(size, 1));
-    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+    if (*out == NULL) return STI_ERR_MEMORY;
     if (size > 0) memcpy(*out, text, size);
     (*out)[size] = '\0';
     return STI_OK;
@@ -143,7 +143,7 @@ sti_status sti_json_claimed_vector(const sti_json_tree* tree, const sti_place* u
     const sti_status status = sti_json_read_doubles(tree, up, object, key, count, out);
     if (status != STI_OK || *out != NULL) return status;
     *out = sti_alloc_array(tree->env, (size_t)count, sizeof **out);
-    if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "%s of %d numbers", key, count);
+    if (*out == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < count; i++) (*out)[i] = NAN;
     return STI_OK;
 }

@@ -160,7 +160,7 @@ static sti_status read_system(sti_env* env, const sti_l1* p, char* text, size_t 
     sti_status status = sti_json_tree_create(env, text, size, name, &t);
     if (status != STI_OK) return status;
     store* s = sti_alloc_array_zero(env, 1, sizeof *s);
-    if (s == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "data of one step");
+    if (s == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = read_step(&t, p, s);
     sti_json_tree_clear(&t);
     if (status == STI_OK)

@@ -38,7 +38,7 @@ static sti_status assemble(sti_fields* fields, void** out) {
     if (status == STI_OK) status = sti_fields_check_shape(fields, A, m, n, "as many rows as b has entries");
     if (status != STI_OK) return status;
     store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "problem");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->b = sti_field_take_vector(&f[B]);
     s->l1 = (sti_l1){.m = m, .n = n, .A = sti_field_take_matrix(&f[A]), .b = s->b};
     return STI_OK;

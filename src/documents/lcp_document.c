@@ -39,7 +39,7 @@ static sti_status assemble_lcp(sti_fields* fields, void** out) {
     if (status == STI_OK) status = sti_fields_check_shape(fields, M, n, n, "n x n with n the length of q");
     if (status != STI_OK) return status;
     lcp_store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "problem");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->q = sti_field_take_vector(&f[Q]);
     s->M_exact = sti_field_take_exact(&f[M]);
     s->q_exact = sti_field_take_exact(&f[Q]);
@@ -147,7 +147,7 @@ static sti_status assemble_mlcp(sti_fields* fields, void** out) {
     sti_status status = check_mlcp(fields, n, m);
     if (status != STI_OK) return status;
     mlcp_store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "problem");
+    if (s == NULL) return STI_ERR_MEMORY;
     if (f[0].exact != NULL) status = join_exact(fields->env, s, f, (size_t)n, (size_t)m);
     if (status != STI_OK) return status;
     s->a = sti_field_take_vector(&f[4]);

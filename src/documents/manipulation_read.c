@@ -163,7 +163,7 @@ static sti_status create(store* s, const sti_json_tree* tree) {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "scene of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     s->texts.env = tree->env;
     sti_status status = read_all(s, tree);
     if (status == STI_OK) status = create(s, tree);
@@ -178,7 +178,7 @@ static sti_status set(sti_env* env, void* content, const sti_settings* settings)
     const char** names = sti_alloc_array_zero(env, count, sizeof *names);
     double* values = sti_alloc_array_zero(env, count, sizeof *values);
     sti_status status = sti_settings_check(env, settings, NULL, NULL);
-    if (status == STI_OK && (names == NULL || values == NULL)) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    if (status == STI_OK && (names == NULL || values == NULL)) status = STI_ERR_MEMORY;
     for (size_t k = 0; status == STI_OK && k < count; k++) {
         names[k] = settings->one[k].name;
         status = sti_setting_number(env, &settings->one[k], &values[k]);

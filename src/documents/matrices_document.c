@@ -87,7 +87,7 @@ static sti_status check(const sti_fields* fields, const sti_matrices* m) {
 static sti_status assemble(sti_fields* fields, void** out) {
     sti_field* f = fields->field;
     store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "matrices");
+    if (s == NULL) return STI_ERR_MEMORY;
     sti_matrices* m = &s->matrices;
     *m = (sti_matrices){.sum_size = f[P].given ? f[P].rows : f[N].rows,
                         .size = f[G].rows,

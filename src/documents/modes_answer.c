@@ -96,7 +96,7 @@ static sti_status read_contact(reader* k, const sti_place* place, const sti_json
     if (status != STI_OK) return status;
     to->status = (sti_contact_status)status_word;
     to->word = sti_alloc_array_zero(k->tree.env, (size_t)count, sizeof *to->word);
-    if (to->word == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "modes of a contact");
+    if (to->word == NULL) return STI_ERR_MEMORY;
     to->choice_count = count;
     int i = 0;
     for (const sti_json_value* word = list->child; word != NULL; word = word->next, i++) {
@@ -115,7 +115,7 @@ static sti_status read_contacts(reader* k) {
     sti_status status = sti_json_check_list(&k->tree, &place, list, count);
     if (status != STI_OK) return status;
     k->out->contacts = sti_alloc_array_zero(k->tree.env, (size_t)count, sizeof *k->out->contacts);
-    if (k->out->contacts == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d contacts", count);
+    if (k->out->contacts == NULL) return STI_ERR_MEMORY;
     const sti_json_value* contact = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, contact = contact->next) {
         const sti_place at = sti_place_index(&place, i);
@@ -129,7 +129,7 @@ static sti_status read_solution(reader* k, const sti_place* up, const sti_json_v
     if (solution == NULL) return STI_OK;
     const int n = k->instant->n;
     to->solution = sti_alloc_array_zero(k->tree.env, 1, sizeof *to->solution);
-    if (to->solution == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "solution of a mode");
+    if (to->solution == NULL) return STI_ERR_MEMORY;
     const sti_place place = sti_place_key(up, "solution");
     sti_rationals** point = &to->solution->point;
     sti_status status = sti_rationals_create(k->tree.env, (size_t)n + 2 * (size_t)k->K, point);
@@ -152,7 +152,7 @@ static sti_status read_mode(reader* k, const sti_place* place, const sti_json_va
     to->fit = (sti_mode_fit)fit;
     to->text = sti_strdup(k->tree.env, text);
     to->choice = sti_alloc_array(k->tree.env, (size_t)contacts, sizeof *to->choice);
-    if (to->text == NULL || to->choice == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "mode");
+    if (to->text == NULL || to->choice == NULL) return STI_ERR_MEMORY;
     const sti_place choices = sti_place_key(place, "choice");
     const sti_json_value* list = sti_json_field(from, "choice");
     status = sti_json_check_list(&k->tree, &choices, list, contacts);
@@ -175,7 +175,7 @@ static sti_status read_modes(reader* k) {
     const int count = sti_json_is_array(list) ? sti_json_count(list) : -1;
     if (count < 0 || count > MOST_MODES) return sti_json_fail(&k->tree, &place, list, "a list of modes is expected");
     k->out->modes = sti_alloc_array_zero(k->tree.env, (size_t)count, sizeof *k->out->modes);
-    if (k->out->modes == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d modes", count);
+    if (k->out->modes == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     const sti_json_value* mode = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, mode = mode->next) {
@@ -217,7 +217,7 @@ static sti_status read_certificate(reader* k) {
     sti_modes_certificate* to = &k->out->certificate;
     const size_t contacts = (size_t)k->instant->contact_count, width = (size_t)n + (size_t)k->K;
     to->choice = sti_alloc_array(k->tree.env, sti_size_mul((size_t)count, contacts), sizeof *to->choice);
-    if (to->choice == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "%d cases", count);
+    if (to->choice == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_rationals_create(k->tree.env, sti_size_mul((size_t)count, width), &to->value);
     const sti_json_value* item = list->child;
     for (int i = 0; i < count && status == STI_OK; i++, item = item->next) {
@@ -266,7 +266,7 @@ sti_status sti_modes_load(sti_env* env, const sti_instant* instant, const char* 
     status = sti_json_tree_create(env, text, size, path, &k.tree);
     if (status == STI_OK) {
         k.out = sti_alloc_array_zero(env, 1, sizeof *k.out);
-        if (k.out == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "modes");
+        if (k.out == NULL) status = STI_ERR_MEMORY;
         if (k.out != NULL) {
             *k.out = (sti_modes){.env = env,
                                  .n = instant->n,

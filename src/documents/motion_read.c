@@ -187,7 +187,7 @@ static sti_status read_walls(sti_env* env, const char* path, sti_recorded_bed* b
     if (status != STI_OK || list[0] == NULL) return status;  // no walls
     status = read_fields(env, path, fields + 1, 6, &rows);
     bed->walls = status == STI_OK ? sti_alloc_array_zero(env, (size_t)rows + 1, sizeof *bed->walls) : NULL;
-    if (status == STI_OK && bed->walls == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%ld walls", rows);
+    if (status == STI_OK && bed->walls == NULL) status = STI_ERR_MEMORY;
     for (long k = 0; status == STI_OK && k < rows; k++) {
         sti_wall* w = &bed->walls[k];
         if (!is_whole(list[0][k], 0, 2))

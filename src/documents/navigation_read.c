@@ -117,7 +117,7 @@ static sti_status read_all(store* s, const sti_json_tree* tree) {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "vehicles of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     s->texts.env = tree->env;
     sti_status status = read_all(s, tree);
     if (status == STI_ERR_INPUT && strncmp(tree->env->error.text, tree->name, strlen(tree->name)) != 0) {
@@ -143,7 +143,7 @@ static sti_status set(sti_env* env, void* content, const sti_settings* settings)
     sti_navigation* other = NULL;
     const size_t count = (size_t)s->text.parameter_count;
     double* old = sti_alloc_array_zero(env, count, sizeof *old);
-    if (old == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "parameters");
+    if (old == NULL) return STI_ERR_MEMORY;
     for (size_t k = 0; k < count; k++) old[k] = s->values[k];
     sti_status status = sti_settings_check(env, settings, NULL, NULL);
     for (int i = 0; status == STI_OK && i < settings->count; i++) status = set_one(env, s, &settings->one[i]);

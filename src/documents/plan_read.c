@@ -105,7 +105,7 @@ static sti_status read_goals(store* s, const sti_json_tree* tree) {
         return sti_json_fail(tree, &place, list, "a list of goals is expected");
     p->goal_count = sti_json_count(list);
     p->goals = sti_alloc_array_zero(tree->env, (size_t)p->goal_count, sizeof *p->goals);
-    if (p->goals == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "plan");
+    if (p->goals == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (int i = 0; status == STI_OK && i < p->goal_count; i++) {
         const sti_place at = sti_place_index(&place, i);
@@ -167,8 +167,7 @@ static sti_status read_pushes(store* s, const sti_json_tree* tree) {
     p->poses =
         sti_alloc_array_zero(tree->env, sti_size_mul(sti_size_mul(3, parts), sti_size_add(count, 1)), sizeof *p->poses);
     p->sets = sti_alloc_array_zero(tree->env, sti_size_mul(parts, sti_size_add(count, 1)), sizeof *p->sets);
-    if ((count > 0 && p->pushes == NULL) || p->poses == NULL || p->sets == NULL)
-        return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "plan");
+    if ((count > 0 && p->pushes == NULL) || p->poses == NULL || p->sets == NULL) return STI_ERR_MEMORY;
     sti_status status = need_numbers(tree, NULL, tree->root, "start", sti_count_mul(3, p->part_count), p->poses);
     if (status == STI_OK) status = need_sets(tree, NULL, tree->root, "start_sets", p->part_count, p->sets);
     for (int i = 0; status == STI_OK && i < p->push_count; i++) {
@@ -194,7 +193,7 @@ static sti_status read_noise(store* s, const sti_json_tree* tree) {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "plan of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     sti_plan* p = &s->plan;
     const sti_json_value* start = sti_json_field(tree->root, "start");
     const sti_place at_start = sti_place_key(NULL, "start"), at_h = sti_place_key(NULL, "h");

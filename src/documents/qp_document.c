@@ -73,7 +73,7 @@ static sti_status assemble(sti_fields* fields, void** out) {
     sti_status status = check(fields, n, m);
     if (status != STI_OK) return status;
     store* s = *out = sti_alloc_array_zero(fields->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(fields->env, STI_ERR_MEMORY, -1, "problem");
+    if (s == NULL) return STI_ERR_MEMORY;
     status = take_side(fields, L, m, -INFINITY, &s->l);
     if (status == STI_OK) status = take_side(fields, U, m, INFINITY, &s->u);
     if (status == STI_OK) status = take_side(fields, LB, n, -INFINITY, &s->lb);

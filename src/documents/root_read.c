@@ -117,7 +117,7 @@ static sti_status read_options(sti_root_options* o, const sti_json_tree* tree) {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "equations of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     s->texts.env = tree->env;
     s->problem.options = sti_root_options_default();
     sti_status status = read_variables(s, tree);

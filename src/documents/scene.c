@@ -298,7 +298,7 @@ sti_status sti_bed_scene_json(sti_env* env, const sti_bed_scene* scene, char** o
     enum { ROOM = 8 * STI_SCENE_TEXT + 4096 };
     *out = NULL;
     char* text = sti_alloc(env, ROOM);
-    if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of a scene");
+    if (text == NULL) return STI_ERR_MEMORY;
     size_t at = put_description(text, ROOM, scene->description);
     const char* section = "";
     for (int k = 0; k < sti_scene_field_count; k++) {

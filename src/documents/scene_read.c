@@ -109,7 +109,7 @@ typedef struct store {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a scene");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->bodies = sti_json_field(tree->root, "bodies") != NULL || sti_json_field(tree->root, "urdf") != NULL;
     if (s->bodies) return sti_world_source_read(tree, &s->world);
     s->grains = sti_bed_scene_default(STI_LAYOUT_PEBBLE_BED, 1);

@@ -16,7 +16,7 @@ sti_status sti_settings_cut(sti_env* env, const char* text, sti_settings* out) {
     *out = (sti_settings){.text = text};
     out->pieces = sti_strdup(env, text);
     out->one = sti_alloc_array_zero(env, room, sizeof *out->one);
-    if (out->pieces == NULL || out->one == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "settings");
+    if (out->pieces == NULL || out->one == NULL) return STI_ERR_MEMORY;
     for (char* item = text[0] != '\0' ? out->pieces : NULL; item != NULL;) {
         char *comma = strchr(item, ','), *equals = strchr(item, '=');
         if (comma != NULL) *comma = '\0';

@@ -155,7 +155,7 @@ static sti_status read_contacts(const reader* r) {
     if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list of indices is expected");
     const int count = r->a->contact_count = sti_json_count(list);
     r->a->contact = sti_alloc_array(r->env, (size_t)count, sizeof *r->a->contact);
-    if (r->a->contact == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
+    if (r->a->contact == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
@@ -204,7 +204,7 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const sti_j
     const int facets = sti_count_mul(a->contact_count, a->facets);
     if (!sti_json_is_object(object)) return sti_json_fail(&r->tree, place, object, "an object is expected");
     leaf->sign = sti_alloc_array_zero(r->env, (size_t)a->contact_count, 1);
-    if (leaf->sign == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "signs");
+    if (leaf->sign == NULL) return STI_ERR_MEMORY;
     sti_status status = read_signs(r, place, object, leaf->sign);
     if (status == STI_OK) status = sti_json_read_doubles(&r->tree, place, object, "y", a->n, &leaf->y);
     if (status == STI_OK) status = sti_json_read_doubles(&r->tree, place, object, "z", a->acceleration_count, &leaf->z);
@@ -222,7 +222,7 @@ static sti_status read_leaves(const reader* r, const sti_place* up, const sti_js
     if (!sti_json_is_array(list)) return sti_json_fail(&r->tree, &place, list, "a list is expected");
     const int count = sti_json_count(list);
     *leaves = sti_alloc_array_zero(r->env, (size_t)count, sizeof **leaves);
-    if (*leaves == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d leaves", count);
+    if (*leaves == NULL) return STI_ERR_MEMORY;
     *leaf_count = count;
     sti_status status = STI_OK;
     int i = 0;
@@ -240,7 +240,7 @@ static sti_status read_opens(const reader* r, const sti_place* up, const sti_jso
     sti_status status = sti_json_check_list(&r->tree, &place, list, r->a->contact_count);
     if (status != STI_OK) return status;
     *out = sti_alloc_array_zero(r->env, (size_t)r->a->contact_count, 1);
-    if (*out == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "opening contacts");
+    if (*out == NULL) return STI_ERR_MEMORY;
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);

@@ -79,7 +79,7 @@ void sti_propositions_write(sti_json* j, const sti_sticking_answer* answer) {
 static sti_status copy_text(sti_env* env, const char* text, const char** out) {
     const size_t size = strlen(text) + 1;
     char* copy = sti_alloc(env, size);
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name");
+    if (copy == NULL) return STI_ERR_MEMORY;
     memcpy(copy, text, size);
     *out = copy;
     return STI_OK;
@@ -127,7 +127,7 @@ static sti_status read_number(sti_env* env, const sti_json_tree* tree, const sti
     out->rows = out->form == STI_NAMED_MATRIX ? sti_json_count(value) : 1;
     out->cols = list ? sti_json_count(out->form == STI_NAMED_MATRIX ? value->child : value) : 1;
     out->value = sti_alloc_array(env, sti_size_mul((size_t)out->rows, (size_t)out->cols), sizeof *out->value);
-    if (out->value == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%s", out->name);
+    if (out->value == NULL) return STI_ERR_MEMORY;
     if (!list) return read_value(tree, place, value, out->value);
     if (out->form != STI_NAMED_MATRIX) return read_row(tree, place, value, out->value);
     sti_status status = STI_OK;
@@ -148,7 +148,7 @@ static sti_status read_numbers(sti_env* env, const sti_json_tree* tree, const st
     if (count < 0 || count > NUMBERS_MOST)
         return sti_json_fail(tree, &place, object, "an object with at most %d numbers is expected", NUMBERS_MOST);
     sti_named* numbers = sti_alloc_array_zero(env, (size_t)count, sizeof *numbers);
-    if (numbers == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d numbers", count);
+    if (numbers == NULL) return STI_ERR_MEMORY;
     p->numbers = numbers;
     sti_status status = STI_OK;
     for (const sti_json_value* value = object->child; status == STI_OK && value != NULL; value = value->next) {
@@ -186,7 +186,7 @@ sti_status sti_propositions_read(sti_env* env, const sti_json_tree* tree, const 
     if (count < 0 || count > PROPOSITIONS_MOST)
         return sti_json_fail(tree, &place, list, "a list of at most %d propositions is expected", PROPOSITIONS_MOST);
     answer->propositions = sti_alloc_array_zero(env, (size_t)count, sizeof *answer->propositions);
-    if (answer->propositions == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d propositions", count);
+    if (answer->propositions == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next) {
         const sti_place at = sti_place_index(&place, answer->proposition_count);

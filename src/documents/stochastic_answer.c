@@ -121,7 +121,7 @@ static sti_status reserve(sti_env* env, const sti_stochastic* p, sti_stochastic_
     *a = (sti_stochastic_answer){.n = p->n, .p = p->p, .scenario_count = p->scenario_count, .bound = NAN};
     a->y_start = sti_alloc_array_zero(env, count, sizeof *a->y_start);
     a->l_start = sti_alloc_array_zero(env, count, sizeof *a->l_start);
-    if (a->y_start == NULL || a->l_start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "an answer");
+    if (a->y_start == NULL || a->l_start == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < p->scenario_count; i++) {
         a->y_start[i + 1] = sti_size_add(a->y_start[i], (size_t)p->scenarios[i].m);
         a->l_start[i + 1] = sti_size_add(a->l_start[i], (size_t)p->scenarios[i].q);
@@ -133,7 +133,7 @@ static sti_status reserve(sti_env* env, const sti_stochastic* p, sti_stochastic_
     a->pi = sti_alloc_array(env, (size_t)p->p, sizeof *a->pi);
     a->l = sti_alloc_array(env, a->l_count, sizeof *a->l);
     if (a->x != NULL && a->y != NULL && a->pi != NULL && a->l != NULL) return STI_OK;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "an answer of %d scenarios", p->scenario_count);
+    return STI_ERR_MEMORY;
 }
 
 static sti_status read_vectors(const sti_json_tree* t, sti_stochastic_answer* a) {
@@ -213,7 +213,7 @@ static sti_status reserve_system(sti_env* env, const sti_stochastic* p, store* s
     const size_t count = (size_t)p->scenario_count + 1, order = sti_size_add((size_t)p->n, (size_t)p->p);
     s->D_start = sti_alloc_array_zero(env, count, sizeof *s->D_start);
     s->rhs_start = sti_alloc_array_zero(env, count, sizeof *s->rhs_start);
-    if (s->D_start == NULL || s->rhs_start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a Newton system");
+    if (s->D_start == NULL || s->rhs_start == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < p->scenario_count; i++) {
         const size_t m = (size_t)p->scenarios[i].m;
         s->D_start[i + 1] = sti_size_add(s->D_start[i], m);
@@ -223,8 +223,7 @@ static sti_status reserve_system(sti_env* env, const sti_stochastic* p, store* s
     s->rhs0 = sti_alloc_array(env, order, sizeof *s->rhs0);
     s->D = sti_alloc_array(env, s->D_start[p->scenario_count], sizeof *s->D);
     s->rhs = sti_alloc_array(env, s->rhs_start[p->scenario_count], sizeof *s->rhs);
-    if (s->D0 == NULL || s->rhs0 == NULL || s->D == NULL || s->rhs == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a Newton system");
+    if (s->D0 == NULL || s->rhs0 == NULL || s->D == NULL || s->rhs == NULL) return STI_ERR_MEMORY;
     s->system = (sti_stochastic_system){s->D0, s->D, s->rhs0, s->rhs};
     return STI_OK;
 }
@@ -260,7 +259,7 @@ static sti_status read_system(sti_env* env, const sti_stochastic* p, char* text,
     sti_status status = sti_json_tree_create(env, text, size, name, &t);
     if (status != STI_OK) return status;
     store* s = sti_alloc_array_zero(env, 1, sizeof *s);
-    status = s == NULL ? STI_FAIL(env, STI_ERR_MEMORY, -1, "a Newton system") : reserve_system(env, p, s);
+    status = s == NULL ? STI_ERR_MEMORY : reserve_system(env, p, s);
     if (status == STI_OK) status = read_parts(&t, p, s);
     sti_json_tree_clear(&t);
     if (status == STI_OK)

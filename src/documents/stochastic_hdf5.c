@@ -152,8 +152,7 @@ static sti_status find_count(reader* r, const char* label, uint64_t count) {
     r->from = sti_stochastic_share(r->count, r->rank, r->size);
     r->to = sti_stochastic_share(r->count, r->rank + 1, r->size);
     s->scenarios = sti_alloc_array_zero(r->h->env, (size_t)(r->to - r->from), sizeof *s->scenarios);
-    if (s->scenarios == NULL)
-        return STI_FAIL(r->h->env, STI_ERR_MEMORY, -1, "%lld scenarios", (long long)(r->to - r->from));
+    if (s->scenarios == NULL) return STI_ERR_MEMORY;
     for (int64_t i = 0; i < r->to - r->from; i++) {
         s->scenarios[i] = s->common;
         s->scenarios[i].probability = 1 / (double)r->count;
@@ -274,7 +273,7 @@ static sti_status open_sides(reader* r) {
     const int longest = r->size_of[P] > r->size_of[Q] ? r->size_of[P] : r->size_of[Q];
     const size_t count = longest > 0 ? (size_t)longest : 0;
     double* none = sti_alloc_array(r->h->env, sti_size_mul(2, count), sizeof *none);
-    if (none == NULL) return STI_FAIL(r->h->env, STI_ERR_MEMORY, -1, "%zu sides", count);
+    if (none == NULL) return STI_ERR_MEMORY;
     keep(r, none);
     for (size_t k = 0; k < count; k++) {
         none[k] = -INFINITY;
@@ -294,7 +293,7 @@ static sti_status first_sides(reader* r) {
     sti_stochastic* p = &r->store->program;
     if ((p->bl == NULL) == (p->bu == NULL)) return STI_OK;
     double* none = sti_alloc_array(r->h->env, (size_t)r->size_of[P], sizeof *none);
-    if (none == NULL) return STI_FAIL(r->h->env, STI_ERR_MEMORY, -1, "%d sides", r->size_of[P]);
+    if (none == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < r->size_of[P]; k++) none[k] = p->bl == NULL ? -INFINITY : INFINITY;
     *(p->bl == NULL ? &p->bl : &p->bu) = none;
     return STI_OK;
@@ -332,7 +331,7 @@ static sti_status read_all(reader* r) {
 
 sti_status sti_stochastic_read_hdf5_part(const sti_h5* h, int rank, int size, void** content) {
     sti_stochastic_store* s = *content = sti_alloc_array_zero(h->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "program of %.200s", h->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     reader r = {.h = h, .store = s, .rank = rank, .size = size, .size_of = {-1, -1, -1, -1}, .count = -1};
     return read_all(&r);
 }

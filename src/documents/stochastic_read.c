@@ -130,7 +130,7 @@ static sti_status read_vector(const reader* r, const char* key, int* count, bool
 // All of one number, for a side that is not said beside one that is.
 static sti_status fill(sti_env* env, int count, double value, const double** out) {
     double* x = sti_alloc_array(env, (size_t)count, sizeof *x);
-    if (x == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d numbers", count);
+    if (x == NULL) return STI_ERR_MEMORY;
     for (int j = 0; j < count; j++) x[j] = value;
     *out = x;
     return STI_OK;
@@ -225,7 +225,7 @@ static sti_status read_scenarios(store* s, const sti_json_tree* tree) {
     sti_status status = common.object != NULL ? read_scenario(&s->program, &common, &s->common) : STI_OK;
     if (status != STI_OK) return status;
     s->scenarios = sti_alloc_array_zero(tree->env, (size_t)count, sizeof *s->scenarios);
-    if (s->scenarios == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "%d scenarios", count);
+    if (s->scenarios == NULL) return STI_ERR_MEMORY;
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);
@@ -251,7 +251,7 @@ static sti_status read_all(store* s, const sti_json_tree* tree) {
 
 static sti_status read(sti_json_tree* tree, void** out) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "program of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     const sti_status status = read_all(s, tree);
     if (status == STI_OK) sti_json_warn_unknown(tree, NULL, tree->root, names, COUNT_OF(names));
     return status;

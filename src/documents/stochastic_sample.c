@@ -73,12 +73,12 @@ static sti_status keep_text(sti_distribution* d, const char* text, const char** 
     if (d->text_count == d->text_capacity) {
         const int capacity = d->text_capacity < 16 ? 16 : sti_count_mul(2, d->text_capacity);
         char** texts = sti_realloc_array(d->env, d->texts, (size_t)capacity, sizeof *texts);
-        if (texts == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "names of a distribution");
+        if (texts == NULL) return STI_ERR_MEMORY;
         d->texts = texts;
         d->text_capacity = capacity;
     }
     char* copy = sti_strdup(d->env, text);
-    if (copy == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "names of a distribution");
+    if (copy == NULL) return STI_ERR_MEMORY;
     d->texts[d->text_count++] = copy;
     *out = copy;
     return STI_OK;
@@ -88,7 +88,7 @@ static sti_status add_number(sti_distribution* d, double value) {
     if (d->number_count == d->number_capacity) {
         const size_t capacity = d->number_capacity < 64 ? 64 : sti_size_mul(2, d->number_capacity);
         double* numbers = sti_realloc_array(d->env, d->numbers, capacity, sizeof *numbers);
-        if (numbers == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "numbers of a scenario");
+        if (numbers == NULL) return STI_ERR_MEMORY;
         d->numbers = numbers;
         d->number_capacity = capacity;
     }
@@ -100,7 +100,7 @@ static sti_status add_cell(sti_distribution* d, int entry) {
     if (d->cell_count == d->cell_capacity) {
         const size_t capacity = d->cell_capacity < 64 ? 64 : sti_size_mul(2, d->cell_capacity);
         cell* cells = sti_realloc_array(d->env, d->cells, capacity, sizeof *cells);
-        if (cells == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "formulas of a scenario");
+        if (cells == NULL) return STI_ERR_MEMORY;
         d->cells = cells;
         d->cell_capacity = capacity;
     }
@@ -125,7 +125,7 @@ static sti_status read_random(sti_distribution* d, const sti_json_tree* tree, co
         return sti_json_fail(tree, &place, object, "names with \"uniform\" or \"normal\" are expected");
     d->random_count = sti_json_count(object);
     d->normal = sti_alloc_array_zero(d->env, (size_t)d->random_count, sizeof *d->normal);
-    if (d->normal == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "random names");
+    if (d->normal == NULL) return STI_ERR_MEMORY;
     sti_tape_init(&d->tape, d->env, d->random_count, 0);
     d->scope.tape = &d->tape;
     int k = 0;
@@ -275,7 +275,7 @@ static sti_status read_all(sti_distribution* d, const sti_json_tree* tree, const
 sti_status sti_distribution_read(const sti_json_tree* tree, const sti_json_value* sample, int n, int p, int W0_rows,
                                  sti_distribution** out) {
     sti_distribution* d = sti_alloc_array_zero(tree->env, 1, sizeof *d);
-    if (d == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a distribution");
+    if (d == NULL) return STI_ERR_MEMORY;
     d->env = tree->env;
     const sti_status status = read_all(d, tree, sample, n, p, W0_rows);
     if (status == STI_OK)
@@ -366,8 +366,7 @@ sti_status sti_distribution_draw(sti_env* env, const sti_distribution* d, const 
         s->numbers = sti_alloc_array(env, sti_size_mul((size_t)count, d->number_count), sizeof *s->numbers);
         s->program.scenarios = s->scenarios;
     }
-    if (s == NULL || scratch == NULL || s->scenarios == NULL || s->numbers == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d scenarios", count);
+    if (s == NULL || scratch == NULL || s->scenarios == NULL || s->numbers == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = fill(env, d, s, scratch, seed);
     sti_free(env, scratch);
     if (status == STI_OK)

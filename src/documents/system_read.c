@@ -47,10 +47,6 @@ typedef struct reader {
     const char** start;  // q, then v
 } reader;
 
-static sti_status no_memory(const reader* r) {
-    return STI_FAIL(r->tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", r->tree->name);
-}
-
 static sti_status read_name(const reader* r, const sti_place* place, const sti_json_value* value, const char** out) {
     if (!sti_json_is_string(value) || value->text[0] == '\0')
         return sti_json_fail(r->tree, place, value, "a name is expected");
@@ -98,7 +94,7 @@ static sti_status read_parameters(reader* r) {
     const size_t count = (size_t)r->text.parameter_count;
     r->parameter_names = sti_alloc_array_zero(r->tree->env, count, sizeof *r->parameter_names);
     r->parameters = sti_alloc_array_zero(r->tree->env, count, sizeof *r->parameters);
-    if (r->parameter_names == NULL || r->parameters == NULL) return no_memory(r);
+    if (r->parameter_names == NULL || r->parameters == NULL) return STI_ERR_MEMORY;
     const sti_place up = sti_place_key(NULL, "parameters");
     int k = 0;
     for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
@@ -116,7 +112,7 @@ static sti_status read_definitions(reader* r) {
     sti_status status = find_object(r, "definitions", &object, &r->text.definition_count);
     if (status != STI_OK) return status;
     r->definitions = sti_alloc_array_zero(r->tree->env, (size_t)r->text.definition_count, sizeof *r->definitions);
-    if (r->definitions == NULL) return no_memory(r);
+    if (r->definitions == NULL) return STI_ERR_MEMORY;
     const sti_place up = sti_place_key(NULL, "definitions");
     int k = 0;
     for (const sti_json_value* v = object != NULL ? object->child : NULL; status == STI_OK && v != NULL;
@@ -138,7 +134,7 @@ static sti_status read_coordinates(reader* r) {
     r->coordinates = sti_alloc_array_zero(r->tree->env, n, sizeof *r->coordinates);
     r->forces = sti_alloc_array_zero(r->tree->env, n, sizeof *r->forces);
     r->start = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, n), sizeof *r->start);
-    if (r->coordinates == NULL || r->forces == NULL || r->start == NULL) return no_memory(r);
+    if (r->coordinates == NULL || r->forces == NULL || r->start == NULL) return STI_ERR_MEMORY;
     int k = 0;
     for (const sti_json_value* v = list->child; status == STI_OK && v != NULL; v = v->next, k++) {
         const sti_place place = sti_place_index(&up, k);
@@ -193,7 +189,7 @@ enum { MOST_CORNERS = 64 };
 static sti_status stretch_slip(reader* r, double x, double y, const char* first, const char* second, const char** out) {
     const size_t size = strlen(first) + strlen(second) + 80;
     char* text = sti_alloc(r->tree->env, size);
-    if (text == NULL) return no_memory(r);
+    if (text == NULL) return STI_ERR_MEMORY;
     snprintf(text, size, "(%.17g)*(%s)+(%.17g)*(%s)", x, first, y, second);
     r->stretched[r->stretched_count++] = text;
     *out = text;
@@ -297,7 +293,7 @@ static sti_status read_contacts(reader* r) {
     r->corners = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, corners), sizeof *r->corners);
     r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
     r->stretched = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, count), sizeof *r->stretched);
-    if (r->contacts == NULL || r->slips == NULL || r->corners == NULL || r->stretched == NULL) return no_memory(r);
+    if (r->contacts == NULL || r->slips == NULL || r->corners == NULL || r->stretched == NULL) return STI_ERR_MEMORY;
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
         const sti_json_value* list = part == 0 ? contacts : joints;

@@ -27,7 +27,7 @@ static void* keep(sti_texts* t, void* block) {
     if (block != NULL)
         t->block[t->count++] = block;
     else
-        t->status = STI_FAIL(t->env, STI_ERR_MEMORY, -1, "texts of a file");
+        t->status = STI_ERR_MEMORY;
     return block;
 }
 

@@ -90,7 +90,7 @@ static sti_status read_certificate(const sti_json_tree* t, sti_vi_answer* a) {
     status = sti_json_check_list(t, &place, list, a->n);
     if (status != STI_OK) return status;
     a->interval = sti_alloc_array_zero(t->env, (size_t)a->n, sizeof *a->interval);
-    if (a->interval == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "%d intervals", a->n);
+    if (a->interval == NULL) return STI_ERR_MEMORY;
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);

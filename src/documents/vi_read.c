@@ -101,7 +101,7 @@ static sti_status read_map(store* s, const sti_json_tree* tree) {
 
 static sti_status read_any(sti_json_tree* tree, void** out, bool ncp) {
     store* s = *out = sti_alloc_array_zero(tree->env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "formulas of %.200s", tree->name);
+    if (s == NULL) return STI_ERR_MEMORY;
     s->texts.env = tree->env;
     sti_status status = read_variables(s, tree, ncp);
     if (status == STI_OK) status = read_map(s, tree);

@@ -88,8 +88,7 @@ sti_status sti_depth_make(sti_env* env, sti_depth* b, bool items) {
     const size_t rays = (size_t)b->view.width * (size_t)b->view.height;
     b->depth = sti_alloc_array(env, rays, sizeof *b->depth);
     b->item = items ? sti_alloc_array(env, rays, sizeof *b->item) : NULL;
-    if (b->depth == NULL || (items && b->item == NULL))
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a picture of %d x %d rays", b->view.width, b->view.height);
+    if (b->depth == NULL || (items && b->item == NULL)) return STI_ERR_MEMORY;
     for (size_t k = 0; k < rays; k++) b->depth[k] = INFINITY;
     for (size_t k = 0; items && k < rays; k++) b->item[k] = -1;
     return STI_OK;

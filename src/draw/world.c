@@ -44,7 +44,7 @@ sti_status sti_world_colors(sti_env* env, const sti_bodies* bodies, const sti_wo
     if (by != STI_WORLD_BY_BODY && (world == NULL || (by != STI_WORLD_BY_SPEED && by != STI_WORLD_BY_FORCE)))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "colours by %d need a world and must be known", (int)by);
     double* value = sti_alloc_array_zero(env, (size_t)n, sizeof *value);
-    if (value == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "colours of %d bodies", n);
+    if (value == NULL) return STI_ERR_MEMORY;
     if (by != STI_WORLD_BY_BODY) measure_bodies(bodies, world, by, value);
     double most = 0;
     for (int k = 0; k < n; k++) most = sti_bodies_body(bodies, k)->fixed ? most : fmax(most, value[k]);
@@ -104,7 +104,7 @@ static sti_status find_looks(draw_world* w) {
     const size_t n = (size_t)sti_bodies_count(w->bodies);
     w->replaced = sti_alloc_array_zero(w->env, n, sizeof *w->replaced);
     w->looks = sti_alloc_array_zero(w->env, n, sizeof *w->looks);
-    if (w->replaced == NULL || w->looks == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "looks of %zu bodies", n);
+    if (w->replaced == NULL || w->looks == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < w->view->look_count; k++) {
         const sti_look* look = &w->view->looks[k];
         w->looks[look->body] = true;
@@ -116,7 +116,7 @@ static sti_status find_looks(draw_world* w) {
 static sti_status make_colors(draw_world* w, const unsigned char* color) {
     const size_t n = (size_t)sti_bodies_count(w->bodies);
     w->color = sti_alloc_array(w->env, n, 3);
-    if (w->color == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "colours of %zu bodies", n);
+    if (w->color == NULL) return STI_ERR_MEMORY;
     if (color == NULL) return sti_world_colors(w->env, w->bodies, NULL, STI_WORLD_BY_BODY, w->color);
     if (n > 0) memcpy(w->color, color, 3 * n);
     return STI_OK;

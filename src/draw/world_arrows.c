@@ -89,7 +89,7 @@ sti_status sti_world_arrows(sti_env* env, const sti_bodies* bodies, const sti_wo
                             int contact_count, double reach, sti_world_arrow* arrows, int* count) {
     *count = 0;
     pair_entry* entry = sti_alloc_array(env, (size_t)contact_count, sizeof *entry);
-    if (entry == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "arrows of %d contacts", contact_count);
+    if (entry == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < contact_count; k++) {
         const int a = contacts[k].a, b = contacts[k].b;
         entry[k] = (pair_entry){.a = a < b ? a : b, .b = a < b ? b : a, .contact = k};
@@ -159,7 +159,7 @@ sti_status sti_draw_world_put_arrows(draw_world* w) {
     double most = 0;
     if (w->view->contact_count == 0) return STI_OK;
     sti_world_arrow* arrows = sti_alloc_array(w->env, (size_t)w->view->contact_count, sizeof *arrows);
-    if (arrows == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "%d arrows", w->view->contact_count);
+    if (arrows == NULL) return STI_ERR_MEMORY;
     sti_status status =
         sti_world_arrows(w->env, w->bodies, w->view->contacts, w->view->contact_count, longest, arrows, &count);
     for (int k = 0; k < count; k++) most = fmax(most, sqrt(dot3(arrows[k].impulse, arrows[k].impulse)));

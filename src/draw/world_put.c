@@ -13,7 +13,7 @@ sti_status sti_draw_world_add(draw_world* w, const draw_item* item, int* index) 
     if (w->item_count == w->item_room) {
         const int room = w->item_room > 0 ? 2 * w->item_room : 256;
         draw_item* items = w->item_room < 1 << 29 ? sti_realloc(w->env, w->items, (size_t)room * sizeof *items) : NULL;
-        if (items == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "%d things to draw", room);
+        if (items == NULL) return STI_ERR_MEMORY;
         w->items = items;
         w->item_room = room;
     }

@@ -139,7 +139,7 @@ sti_status sti_draw_world_measure(draw_world* w) {
     double* sorted = sti_alloc_array(w->env, room, sizeof *sorted);
     if (w->spots == NULL || sorted == NULL) {
         sti_free(w->env, sorted);
-        return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "boxes of %zu shapes", room);
+        return STI_ERR_MEMORY;
     }
     for (int i = 0; i < 3; i++) {
         w->low[i] = INFINITY;

@@ -90,7 +90,7 @@ sti_status sti_minors_init(sti_minors* m, sti_exact* x, const sti_int* A, int n)
     if (m->mid == NULL || m->rad == NULL || m->log_row == NULL || m->work_mid == NULL || m->work_rad == NULL ||
         m->work_mod == NULL || m->work == NULL) {
         sti_minors_clear(m);
-        x->status = STI_FAIL(env, STI_ERR_MEMORY, -1, "principal minors of order %d", n);
+        x->status = STI_ERR_MEMORY;
         return x->status;
     }
     for (int i = 0; i < n && x->status == STI_OK; i++) load_row(m, i);
@@ -202,7 +202,7 @@ static bool grow_primes(sti_minors* m) {
     uint64_t* residue = sti_realloc(env, m->residue, (size_t)capacity * block * sizeof *residue);
     if (residue != NULL) m->residue = residue;
     if (prime == NULL || residue == NULL) {
-        m->x->status = STI_FAIL(env, STI_ERR_MEMORY, -1, "residues of a matrix of order %d", m->n);
+        m->x->status = STI_ERR_MEMORY;
         return false;
     }
     m->prime_capacity = capacity;

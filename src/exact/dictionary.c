@@ -15,7 +15,7 @@ sti_status sti_dictionary_create(sti_exact* x, int rows, int cols, sti_dictionar
     *out = NULL;
     sti_env* env = x->env;
     sti_dictionary* D = sti_alloc_array_zero(env, 1, sizeof *D);
-    if (D == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "dictionary header");
+    if (D == NULL) return STI_ERR_MEMORY;
     D->x = x;
     D->rows = rows;
     D->cols = cols;
@@ -27,7 +27,7 @@ sti_status sti_dictionary_create(sti_exact* x, int rows, int cols, sti_dictionar
     if (D->T != NULL) sti_int_set_i64(x, &D->d, 1);
     if (D->basic == NULL || D->nonbasic == NULL || D->kind == NULL || D->T == NULL || x->status != STI_OK) {
         sti_dictionary_destroy(D);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "exact dictionary %d x %d", rows, cols);
+        return STI_ERR_MEMORY;
     }
     for (int i = 0; i < rows; i++) D->basic[i] = cols + i;
     for (int j = 0; j < cols; j++) D->nonbasic[j] = j;

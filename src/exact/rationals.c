@@ -7,7 +7,7 @@
 sti_status sti_rationals_create(sti_env* env, size_t count, sti_rationals** out) {
     *out = NULL;
     sti_rationals* r = sti_alloc_array_zero(env, 1, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "rational array header");
+    if (r == NULL) return STI_ERR_MEMORY;
     sti_exact_init(&r->x, env);
     r->count = count;
     r->num = sti_int_array(&r->x, count);
@@ -254,7 +254,7 @@ sti_status sti_rationals_text(const sti_rationals* r, size_t i, char** out) {
     }
     sti_free(env, num);
     sti_exact_clear(&x);
-    return *out != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, (int64_t)i, "text of a rational");
+    return *out != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 static void set_scale(sti_exact* x, sti_int* num, sti_int* den, int exponent) {  // 2^exponent

@@ -88,7 +88,7 @@ static void order(const table* t, sti_fit_answer* a) {
 sti_status sti_fit_determine(sti_env* env, const sti_fit_problem* p, sti_fit_answer* a) {
     const size_t n = (size_t)p->n, m = (size_t)p->m;
     double* room = sti_alloc_array_zero(env, sti_size_add(sti_size_mul(n, m + n + 1), 2 * m), sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "derivatives of a fit");
+    if (room == NULL) return STI_ERR_MEMORY;
     const table t = {.m = p->m, .n = p->n, .J = room, .V = room + n * m};
     double *x = t.V + n * n, *r = x + n;
     sti_status status = STI_OK;

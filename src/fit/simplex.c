@@ -192,7 +192,7 @@ static sti_status reserve(search* s) {
     s->corner = sti_alloc_array_zero(s->env, sti_size_add(sti_size_mul(n + 1, n + 4), m), sizeof *s->corner);
     if (a->x == NULL || a->r == NULL || a->at_bound == NULL || a->singular == NULL || a->direction == NULL ||
         s->corner == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "fit");
+        return STI_ERR_MEMORY;
     s->f = s->corner + (n + 1) * n;
     s->centre = s->f + n + 1;
     s->trial = s->centre + n;

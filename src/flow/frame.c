@@ -6,7 +6,7 @@
 sti_status sti_frame_create(sti_env* env, int width, int height, sti_frame* out) {
     *out = (sti_frame){.width = width, .height = height};
     out->value = sti_alloc_array_zero(env, sti_size_mul((size_t)width, (size_t)height), sizeof *out->value);
-    return out->value != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "a frame of %d x %d", width, height);
+    return out->value != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 void sti_frame_clear(sti_env* env, sti_frame* frame) {

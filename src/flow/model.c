@@ -60,7 +60,7 @@ static sti_status reserve(sti_env* env, int N, sti_flow_model* model) {
     A->value = sti_alloc_array_zero(env, 18 * n, sizeof *A->value);
     model->problem.b = model->b = sti_alloc_array_zero(env, 5 * n, sizeof *model->b);
     if (A->col_start != NULL && A->row != NULL && A->value != NULL && model->b != NULL) return STI_OK;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "the program of a flow of %d pixels", N);
+    return STI_ERR_MEMORY;
 }
 
 // Column by column: the data entry, then those of the lines through the pixel. Stencils reach two places, so the rows
@@ -88,7 +88,7 @@ sti_status sti_flow_model_create(sti_env* env, int width, int height, double lam
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "lambda: %g: a positive number is expected", lambda);
     const int N = width * height;
     sti_flow_model* model = sti_alloc_array_zero(env, 1, sizeof *model);
-    sti_status status = model != NULL ? reserve(env, N, model) : STI_FAIL(env, STI_ERR_MEMORY, -1, "a flow");
+    sti_status status = model != NULL ? reserve(env, N, model) : STI_ERR_MEMORY;
     if (status != STI_OK) {
         sti_flow_model_destroy(env, model);
         return status;

@@ -58,7 +58,7 @@ static sti_status build(pyramid* p, const sti_frame* first, const sti_frame* sec
     p->x = sti_alloc_array_zero(p->env, 2 * N, sizeof *p->x);
     p->next = sti_alloc_array_zero(p->env, 2 * N, sizeof *p->next);
     if (p->x != NULL && p->next != NULL) return STI_OK;
-    return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "a flow of %d x %d", first->width, first->height);
+    return STI_ERR_MEMORY;
 }
 
 static void release(pyramid* p) {
@@ -246,7 +246,7 @@ static sti_status finish(pyramid* p, sti_flow_answer* a) {
     a->field = (sti_flow_field){.width = f->width, .height = f->height};
     a->field.u = sti_alloc_array(p->env, N, sizeof *a->field.u);
     a->field.v = sti_alloc_array(p->env, N, sizeof *a->field.v);
-    if (a->field.u == NULL || a->field.v == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "a flow");
+    if (a->field.u == NULL || a->field.v == NULL) return STI_ERR_MEMORY;
     memcpy(a->field.u, p->x, N * sizeof *p->x);
     memcpy(a->field.v, p->x + N, N * sizeof *p->x);
     return STI_OK;
@@ -257,7 +257,7 @@ static sti_status run(pyramid* p, sti_flow_answer* a) {
     const int warps = p->o->levels == 1 ? 1 : p->o->warps;
     for (int k = skip; k < p->count; k++) p->work += (double)warps * p->first[k].width * p->first[k].height;
     a->levels = sti_alloc_array_zero(p->env, (size_t)p->count * (size_t)warps, sizeof *a->levels);
-    if (a->levels == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "a flow");
+    if (a->levels == NULL) return STI_ERR_MEMORY;
     a->outcome = STI_SOLVED;
     sti_status status = STI_OK;
     bool late = false;

@@ -90,7 +90,7 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
                            size_t* out_size) {
     size_t capacity = sti_size_add(expected, 2), size = 0;  // one more than expected shows the end at once
     char* text = sti_alloc(env, capacity);
-    if (text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", path);
+    if (text == NULL) return STI_ERR_MEMORY;
     for (;;) {
         const ssize_t step = read_some(fd, text + size, capacity - 1 - size);
         if (step < 0) {
@@ -108,7 +108,7 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
         char* bigger = sti_realloc(env, text, capacity);
         if (bigger == NULL) {
             sti_free(env, text);
-            return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", path);
+            return STI_ERR_MEMORY;
         }
         text = bigger;
     }
@@ -159,7 +159,7 @@ sti_status sti_file_begin(sti_env* env, const char* path, char** temporary) {
         return sti_file_fail(env, STI_ERR_IO, path, "exists and is not a regular file");
     const size_t size = strlen(path) + EXTRA;
     char* name = sti_alloc(env, size);
-    if (name == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a temporary file");
+    if (name == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < TRIES; k++) {
         snprintf(name, size, "%s.%ld.%d.tmp", path, (long)getpid(), k);
         const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

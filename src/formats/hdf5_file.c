@@ -44,8 +44,7 @@ sti_status sti_h5_fetch_new(const sti_h5* h, uint64_t address, uint64_t size, un
     *out = NULL;
     if (address > h->size || size > h->size - address) return damaged(h, "data beyond the end of the file", address);
     unsigned char* bytes = sti_alloc_array(h->env, (size_t)size, 1);
-    if (bytes == NULL)
-        return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%llu bytes of %.200s", (unsigned long long)size, h->name);
+    if (bytes == NULL) return STI_ERR_MEMORY;
     const sti_status status = sti_h5_fetch(h, address, (size_t)size, bytes);
     if (status == STI_OK)
         *out = bytes;

@@ -54,7 +54,7 @@ sti_status sti_h5_grow_open(sti_env* env, const char* path, bool fresh, sti_h5_g
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return sti_file_fail(env, STI_ERR_IO, path, "exists and is not a regular file");
     g->path = sti_strdup(env, path);
-    if (g->path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a file");
+    if (g->path == NULL) return STI_ERR_MEMORY;
     g->fd = open(path, O_RDWR | O_CLOEXEC | (fresh ? O_CREAT | O_TRUNC : 0), 0666);
     if (g->fd >= 0) return STI_OK;
     const sti_status status =
@@ -89,14 +89,14 @@ sti_status sti_h5_grow_add(sti_h5_grow* g, const sti_h5_growing* form, int* inde
     if (in_group >= STI_H5_NAMES - STI_H5_GROUPS || groups > STI_H5_GROUPS - 1)
         return STI_FAIL(g->env, STI_ERR_SIZE, -1, "%s/%s: too many names in one group", form->group, form->name);
     sti_h5_growing* set = sti_realloc_array(g->env, g->set, (size_t)g->count + 1, sizeof *set);
-    if (set == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "a series");
+    if (set == NULL) return STI_ERR_MEMORY;
     g->set = set;
     sti_h5_growing* d = &set[g->count];
     *d = *form;
     d->tail = NULL;
     if (form->chunk_rows > 1) {
         d->tail = sti_alloc_array_zero(g->env, (size_t)form->chunk_rows, (size_t)form->row_bytes);
-        if (d->tail == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "rows of %s", form->name);
+        if (d->tail == NULL) return STI_ERR_MEMORY;
     }
     *index = g->count++;
     return STI_OK;
@@ -133,7 +133,7 @@ static sti_status begin_node(sti_h5_grow* g, sti_h5_growing* d, int level, uint6
     const size_t size = sti_h5_grow_node_bytes(d);
     sti_h5_node* node = &d->spine[level];
     if (node->bytes == NULL) node->bytes = sti_alloc(g->env, size);
-    if (node->bytes == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "the tree of %s", d->name);
+    if (node->bytes == NULL) return STI_ERR_MEMORY;
     memset(node->bytes, 0, size);
     memcpy(node->bytes, "TREE", 4);
     node->bytes[4] = 1;
@@ -235,7 +235,7 @@ static sti_status write_headers(sti_h5_grow* g, uint64_t* root) {
         g->turn = 0;
     }
     unsigned char* bytes = sti_alloc(g->env, size);
-    if (bytes == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "headers of %.200s", g->path);
+    if (bytes == NULL) return STI_ERR_MEMORY;
     sti_h5_headers(g, g->slot[g->turn], bytes, root);
     const sti_status status = sti_h5_grow_write(g, g->slot[g->turn], bytes, size);
     sti_free(g->env, bytes);

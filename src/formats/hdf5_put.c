@@ -55,7 +55,7 @@ static sti_status take_image(sti_env* env, hid_t file, image* out) {
     const ssize_t size = H5Fflush(file, H5F_SCOPE_GLOBAL) >= 0 ? H5Fget_file_image(file, NULL, 0) : -1;
     if (size <= 0) return STI_OK;
     out->bytes = sti_alloc_array(env, (size_t)size, 1);
-    if (out->bytes == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "an HDF5 file of %zd bytes", size);
+    if (out->bytes == NULL) return STI_ERR_MEMORY;
     out->size = (size_t)size;
     if (H5Fget_file_image(file, out->bytes, out->size) == size) return STI_OK;
     sti_free(env, out->bytes);

@@ -64,7 +64,7 @@ static sti_status read_layout(opening* o, const unsigned char* p, size_t size) {
     o->bytes = sti_h5_number(p + 2, 2);
     if (o->bytes > size - 4) return damaged(o, "its storage");
     o->text = sti_alloc_array(o->h->env, sti_size_add((size_t)o->bytes, 1), 1);
-    if (o->text == NULL) return STI_FAIL(o->h->env, STI_ERR_MEMORY, -1, "text of %s", o->field);
+    if (o->text == NULL) return STI_ERR_MEMORY;
     memcpy(o->text, p + 4, (size_t)o->bytes);
     memcpy(o->compact, p + 4, o->bytes < REFERENCE_BYTES ? (size_t)o->bytes : REFERENCE_BYTES);
     return STI_OK;
@@ -98,7 +98,7 @@ static sti_status fetch_text(const opening* o, uint64_t address, uint64_t length
                            (unsigned long long)length, (unsigned long long)o->most);
     if (address > o->h->size || length > o->h->size - address) return damaged(o, "its text");
     char* text = sti_alloc_array(o->h->env, sti_size_add((size_t)length, 1), 1);
-    if (text == NULL) return STI_FAIL(o->h->env, STI_ERR_MEMORY, -1, "text of %s", o->field);
+    if (text == NULL) return STI_ERR_MEMORY;
     const sti_status status = sti_h5_fetch(o->h, address, (size_t)length, text);
     text[length] = '\0';
     if (status == STI_OK)

@@ -114,7 +114,7 @@ sti_status sti_json_read_doubles(const sti_json_tree* tree, const sti_place* up,
     sti_status status = sti_json_check_list(tree, &place, list, count);
     if (status != STI_OK) return status;
     *out = sti_alloc_array(tree->env, (size_t)count, sizeof **out);
-    if (*out == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "%s of %d", key, count);
+    if (*out == NULL) return STI_ERR_MEMORY;
     int i = 0;
     for (const sti_json_value* value = list->child; status == STI_OK && value != NULL; value = value->next, i++) {
         const sti_place at = sti_place_index(&place, i);

@@ -30,7 +30,7 @@ static sti_status read_list(const sti_json_tree* tree, const sti_place* place, c
     if (count > STI_FILE_SPARSE_MOST)
         return sti_json_fail(tree, place, list, "more than %d entries", STI_FILE_SPARSE_MOST);
     f->vector = sti_alloc_array(tree->env, (size_t)count, sizeof *f->vector);
-    if (f->vector == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "vector of %d", count);
+    if (f->vector == NULL) return STI_ERR_MEMORY;
     f->rows = count;
     f->cols = 1;
     sti_status status = STI_OK;
@@ -72,7 +72,7 @@ static sti_status read_rows(const sti_json_tree* tree, const sti_place* place, c
     if (status != STI_OK) return status;
     const size_t count = (size_t)rows * (size_t)(cols < 0 ? 0 : cols);
     double* entry = sti_alloc_array(tree->env, count, sizeof *entry);
-    if (entry == NULL) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "dense %d x %d matrix", rows, cols);
+    if (entry == NULL) return STI_ERR_MEMORY;
     f->matrix = sti_matrix_dense_view(rows, cols < 0 ? 0 : cols, entry);
     f->rows = rows;
     f->cols = cols;
@@ -153,7 +153,7 @@ static sti_status read_file(const sti_json_tree* tree, const sti_place* place, c
     const char* folder = name->text[0] == '/' ? "" : tree->directory;
     const size_t size = strlen(folder) + strlen(name->text) + 1;
     char* path = sti_alloc(env, size);
-    if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a matrix file");
+    if (path == NULL) return STI_ERR_MEMORY;
     snprintf(path, size, "%s%s", folder, name->text);
     sti_status status = sti_matrix_load(env, path, &f->matrix);
     sti_free(env, path);

@@ -14,7 +14,7 @@ static void put(sti_json* j, const char* text, size_t size) {
         const size_t capacity = sti_size_add(sti_size_mul(2, sti_size_add(j->capacity, size)), 256);
         char* bigger = sti_realloc(j->env, j->text, capacity);
         if (bigger == NULL) {
-            j->status = STI_FAIL(j->env, STI_ERR_MEMORY, -1, "JSON text");
+            j->status = STI_ERR_MEMORY;
             return;
         }
         j->text = bigger;

@@ -213,7 +213,7 @@ static sti_status read_sparse(reader* r, sti_matrix* out) {
 static sti_status read_array(reader* r, sti_matrix* out) {
     const size_t rows = (size_t)r->rows, cols = (size_t)r->cols;
     double* a = sti_alloc_array_zero(r->env, sti_size_mul(rows, cols), sizeof *a);
-    if (a == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "dense %zu x %zu matrix", rows, cols);
+    if (a == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (size_t j = 0; status == STI_OK && j < cols; j++) {
         const size_t first = r->sym == GENERAL ? 0 : r->sym == SYMMETRIC ? j : j + 1;
@@ -251,7 +251,7 @@ static sti_status parse(sti_env* env, const char* text, size_t size, const char*
 sti_status sti_matrix_parse(sti_env* env, const char* text, size_t size, const char* name, sti_matrix* out) {
     *out = (sti_matrix){0};
     char* copy = sti_alloc(env, sti_size_add(size, 1));
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+    if (copy == NULL) return STI_ERR_MEMORY;
     if (size > 0) memcpy(copy, text, size);
     copy[size] = '\0';
     const sti_status status = parse(env, copy, size, name, out);

@@ -410,7 +410,7 @@ sti_status sti_mesh_read_dae(sti_env* env, const char* text, size_t size, const 
     reader r = {.env = env, .name = name, .out = out};
     char* loose;
     unsigned mended;
-    sti_status status = sti_xml_loosen(env, text, size, name, &loose, &mended);
+    sti_status status = sti_xml_loosen(env, text, size, &loose, &mended);
     if (status == STI_OK)
         status = sti_xml_create_with_text(env, loose != NULL ? loose : text, loose != NULL ? strlen(loose) : size, name,
                                           &r.xml);

@@ -47,7 +47,7 @@ void sti_mesh_turn_up(sti_mesh_data* mesh, const double scale[3]) {
 static sti_status grow(sti_env* env, int* capacity, void** list, size_t size) {
     const int bigger = *capacity < 64 ? 64 : sti_count_mul(2, *capacity);
     void* longer = sti_realloc_array(env, *list, (size_t)bigger, size);
-    if (longer == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a mesh");
+    if (longer == NULL) return STI_ERR_MEMORY;
     *list = longer;
     *capacity = bigger;
     return STI_OK;
@@ -207,7 +207,7 @@ static sti_status weld(sti_env* env, sti_mesh_data* mesh) {
     const bool done = spots != NULL && to != NULL;
     sti_free(env, spots);
     sti_free(env, to);
-    return done ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "vertices of a mesh");
+    return done ? STI_OK : STI_ERR_MEMORY;
 }
 
 // ---- triangles
@@ -257,7 +257,7 @@ static int compare_edges(const void* a, const void* b) {
 static sti_status find_closed(sti_env* env, sti_mesh_data* mesh) {
     const size_t n = 3 * (size_t)mesh->triangle_count;
     edge* edges = sti_alloc_array(env, n, sizeof *edges);
-    if (edges == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "edges of a mesh");
+    if (edges == NULL) return STI_ERR_MEMORY;
     for (size_t k = 0; k < n; k++) {
         const int a = mesh->triangles[k], b = mesh->triangles[k % 3 == 2 ? k - 2 : k + 1];
         edges[k] = (edge){a < b ? a : b, a < b ? b : a, a < b ? 1 : -1};

@@ -66,7 +66,7 @@ static int base64_value(char c) {
 static sti_status decode(reader* r, const char* text, int index, bytes* out) {
     const size_t length = strcspn(text, "=");
     out->owned = sti_alloc(r->env, sti_size_add(length, 1));
-    if (out->owned == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a buffer of %.200s", r->name);
+    if (out->owned == NULL) return STI_ERR_MEMORY;
     unsigned held = 0;
     int bits = 0;
     for (size_t k = 0; k < length; k++) {
@@ -88,7 +88,7 @@ static sti_status read_beside(reader* r, const char* uri, int index, bytes* out)
     const size_t folder = slash != NULL ? (size_t)(slash + 1 - r->name) : 0;
     const size_t size = sti_size_add(sti_size_add(folder, strlen(uri)), 1);
     char* path = sti_alloc(r->env, size);
-    if (path == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a buffer of %.200s", r->name);
+    if (path == NULL) return STI_ERR_MEMORY;
     snprintf(path, size, "%.*s%s", (int)folder, r->name, uri);
     char* rest = path + folder;
     sti_text_unescape(rest);
@@ -189,7 +189,7 @@ static sti_status put_sparse(const reader* r, int64_t index, const sti_json_valu
 static sti_status own_column(const reader* r, int64_t index, const sti_json_value* a, uint64_t size, column* out) {
     const sti_json_value* sparse = sti_json_get(a, "sparse");
     out->owned = sti_alloc_array_zero(r->env, sti_size_add((size_t)out->count, 1), (size_t)size);
-    if (out->owned == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "an accessor of %.200s", r->name);
+    if (out->owned == NULL) return STI_ERR_MEMORY;
     for (int64_t k = 0; out->at != NULL && k < out->count; k++)
         memcpy(out->owned + (uint64_t)k * size, out->at + (uint64_t)k * out->stride, size);
     out->at = (const unsigned char*)out->owned;
@@ -364,7 +364,7 @@ static sti_status add_roots(reader* r) {
     const sti_json_value* nodes = sti_json_get(r->tree.root, "nodes");
     const int count = sti_json_is_array(nodes) ? nodes->count : 0;
     bool* child = sti_alloc_array_zero(r->env, (size_t)count + 1, sizeof *child);
-    if (child == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d nodes", count);
+    if (child == NULL) return STI_ERR_MEMORY;
     for (const sti_json_value* node = count > 0 ? nodes->child : NULL; node != NULL; node = node->next) {
         const sti_json_value* list = sti_json_get(node, "children");
         for (const sti_json_value* v = sti_json_is_array(list) ? list->child : NULL; v != NULL; v = v->next) {
@@ -430,7 +430,7 @@ sti_status sti_mesh_read_gltf(sti_env* env, const char* text, size_t size, const
     sti_status status = open_chunks(&r, text, size, &json, &length);
     if (status != STI_OK) return status;
     char* copy = sti_alloc(env, sti_size_add(length, 1));
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+    if (copy == NULL) return STI_ERR_MEMORY;
     memcpy(copy, json, length);
     copy[length] = '\0';
     status = sti_json_tree_create(env, copy, length, name, &r.tree);

@@ -63,7 +63,7 @@ static sti_status read_library(sti_env* env, const char* name, sti_words* words,
     size_t size;
     if (out->text != NULL || length == 0 || words->at[0] == '/') return STI_OK;
     char* path = sti_alloc(env, sti_size_add(sti_size_add(folder, length), 1));
-    if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "materials of %.200s", name);
+    if (path == NULL) return STI_ERR_MEMORY;
     snprintf(path, folder + length + 1, "%.*s%.*s", (int)folder, name, (int)length, words->at);
     const bool beside = strstr(path + folder, "..") == NULL && access(path, R_OK) == 0;
     const sti_status status = beside ? sti_file_read(env, path, MOST_LIBRARY, &out->text, &size) : STI_OK;

@@ -42,7 +42,7 @@ static sti_status put(sti_env* env, part* p, const double x[3]) {
     if (p->count + p->samples == p->room) {
         const int room = p->room < 256 ? 256 : sti_count_mul(2, p->room);
         double* longer = sti_realloc_array(env, p->point, (size_t)room, 3 * sizeof *longer);
-        if (longer == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "parts of a mesh");
+        if (longer == NULL) return STI_ERR_MEMORY;
         p->point = longer;
         p->room = room;
     }
@@ -212,7 +212,7 @@ static sti_status make(sti_env* env, const sti_mesh_data* mesh, double sign, boo
     sti_status status = STI_OK;
     if (whole) {
         p->triangle = sti_alloc_array(env, (size_t)most, sizeof *p->triangle);
-        if (p->triangle == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "parts of a mesh");
+        if (p->triangle == NULL) return STI_ERR_MEMORY;
         status = put_corners(env, mesh, sign, p);
     }
     if (status == STI_OK) status = fill(env, mesh, of != NULL ? of->triangle : NULL, most, stride, p);

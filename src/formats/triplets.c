@@ -8,7 +8,7 @@ sti_status sti_triplets_create(sti_env* env, size_t capacity, sti_triplets* out)
     out->v = sti_alloc_array(env, capacity, sizeof *out->v);
     if (out->i != NULL && out->j != NULL && out->v != NULL) return STI_OK;
     sti_triplets_clear(env, out);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu matrix entries", capacity);
+    return STI_ERR_MEMORY;
 }
 
 void sti_triplets_clear(sti_env* env, sti_triplets* t) {
@@ -69,7 +69,7 @@ sti_status sti_triplets_compress(sti_env* env, const sti_triplets* t, int rows, 
     sti_status status = STI_OK;
     if (out->col_start == NULL || out->row == NULL || out->value == NULL || row_next == NULL || col_next == NULL ||
         order == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "sparse %d x %d matrix", rows, cols);
+        status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         count_starts(t->i, t->count, row_next, rows);
         for (size_t k = 0; k < t->count; k++) order[row_next[t->i[k]]++] = k;

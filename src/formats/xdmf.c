@@ -72,8 +72,7 @@ void sti_xdmf_slab(sti_xdmf* x, const char* series, size_t frame, size_t frames,
 
 sti_status sti_xdmf_end(sti_xdmf* x) {
     sti_xdmf_put(x, "</Grid>\n</Domain></Xdmf>\n");
-    const sti_status status = x->broken ? STI_FAIL(x->env, STI_ERR_MEMORY, -1, "description of a recording")
-                                        : sti_file_write(x->env, x->path, x->text, x->size);
+    const sti_status status = x->broken ? STI_ERR_MEMORY : sti_file_write(x->env, x->path, x->text, x->size);
     sti_free(x->env, x->path);
     sti_free(x->env, x->file);
     sti_free(x->env, x->text);

@@ -46,7 +46,7 @@ enum {
 };
 
 // Text that is nearly XML, made into XML (xml_loose.c): *out ends with a 0, free with sti_free. NULL: nothing to mend.
-sti_status sti_xml_loosen(sti_env* env, const char* text, size_t size, const char* name, char** out, unsigned* mended);
+sti_status sti_xml_loosen(sti_env* env, const char* text, size_t size, char** out, unsigned* mended);
 
 // Another value of an attribute of a node of this tree.
 sti_status sti_xml_set(sti_xml* xml, sti_xml_node* node, int attribute, const char* value);

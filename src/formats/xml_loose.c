@@ -167,12 +167,12 @@ static size_t mend(char* text, size_t size, unsigned* mended) {
     return mend_inside(text, mended);
 }
 
-sti_status sti_xml_loosen(sti_env* env, const char* text, size_t size, const char* name, char** out, unsigned* mended) {
+sti_status sti_xml_loosen(sti_env* env, const char* text, size_t size, char** out, unsigned* mended) {
     *out = NULL;
     *mended = 0;
     if (memchr(text, '\0', size) != NULL) return STI_OK;
     char* copy = sti_alloc(env, sti_size_add(size, 1));  // text need not end with a 0
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+    if (copy == NULL) return STI_ERR_MEMORY;
     memcpy(copy, text, size);
     copy[size] = '\0';
     const size_t stray = mend(copy, size, mended);
@@ -186,7 +186,7 @@ sti_status sti_xml_loosen(sti_env* env, const char* text, size_t size, const cha
         if (*out != NULL)
             copy_ampersands(copy, *out);
         else
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %.200s", name);
+            status = STI_ERR_MEMORY;
     }
     sti_free(env, copy);
     return status;

@@ -68,7 +68,7 @@ static sti_status reserve_cells(sti_bed* bed, int64_t cells) {
     if (cells < bed->cell_capacity) return STI_OK;
     const int64_t capacity = cells + cells / 8 + 64;
     int* start = sti_alloc_array(bed->env, (size_t)capacity, sizeof *start);
-    if (start == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "cells of %d grains", bed->n);
+    if (start == NULL) return STI_ERR_MEMORY;
     sti_free(bed->env, bed->cell_start);
     bed->cell_start = start;
     bed->cell_capacity = capacity;
@@ -169,8 +169,7 @@ sti_status sti_cells_sort(sti_bed* bed, double width, sti_sorted* out) {
     sti_cells cells = {0};
     measure(bed, width, &cells);
     sti_status status = STI_OK;
-    if (out->old_place == NULL || out->far == NULL || out->work == NULL || out->hits == NULL)
-        status = STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "order of %d grains", bed->n);
+    if (out->old_place == NULL || out->far == NULL || out->work == NULL || out->hits == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = reserve_cells(bed, cells.cells);
     if (status != STI_OK) {
         sti_sorted_clear(bed->env, out);

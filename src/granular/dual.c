@@ -88,7 +88,7 @@ sti_status sti_dual_create(sti_bed* bed, sti_dual* d) {
     d->grain_memory = sti_alloc_array(env, (size_t)bed->grain_capacity + 1, sizeof(sti_grain));
     if (d->x == NULL || d->grain_memory == NULL) {
         sti_dual_clear(d);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a program in %d impulses", d->m);
+        return STI_ERR_MEMORY;
     }
     d->kappa = d->x + size;
     d->rho = d->kappa + size;
@@ -263,7 +263,7 @@ static void sweep_facets(sti_dual* d) {
 static sti_status solve_sweeps(sti_dual* d, const sti_quadratic_goal* goal, long* iterations) {
     sti_env* env = d->bed->env;
     double* g = sti_alloc_array(env, (size_t)d->m + 1, 2 * sizeof *g);
-    if (g == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a residual of %d impulses", d->m);
+    if (g == NULL) return STI_ERR_MEMORY;
     const sti_quadratic q = sti_dual_quadratic(d);
     while (sti_quadratic_residual(&q, d->x, g, g + d->m, NULL) > goal->tol && *iterations < goal->max_iterations) {
         sti_dual_impulses(d, d->x);
@@ -294,7 +294,7 @@ static sti_status run_method(sti_dual* d, const sti_quadratic_goal* goal, sti_be
 static sti_status judge(sti_dual* d, sti_bed_report* report) {
     sti_env* env = d->bed->env;
     double* g = sti_alloc_array(env, (size_t)d->m + 1, 2 * sizeof *g);
-    if (g == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a residual of %d impulses", d->m);
+    if (g == NULL) return STI_ERR_MEMORY;
     const sti_quadratic q = sti_dual_quadratic(d);
     report->residual = sti_quadratic_residual(&q, d->x, g, g + d->m, NULL);
     sti_free(env, g);

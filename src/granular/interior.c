@@ -272,7 +272,7 @@ sti_status sti_dual_interior(sti_dual* d, const sti_quadratic_goal* goal, long* 
     bool* inside = sti_alloc_array(env, contacts, sizeof *inside);
     sti_status status = STI_OK;
     if (number == NULL || start == NULL || index == NULL || inside == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a program with %d rows", d->m);
+        status = STI_ERR_MEMORY;
     } else if (contacts > 0) {
         double* vectors = number + 2 * entries;
         interior s = {.d = d,

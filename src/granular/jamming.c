@@ -75,7 +75,7 @@ static sti_status allocate(jam* j) {
     j->out->r = sti_alloc_array_zero(env, 3 * nc, sizeof(double));
     if (j->touch == NULL || j->on == NULL || j->start == NULL || j->list == NULL || j->queue == NULL ||
         j->waits == NULL || j->out->turn == NULL || j->out->motion == NULL || j->out->r == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "jamming of %d grains", j->bed->n);
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -263,8 +263,7 @@ static sti_status pose_group(const jam* j, const group* g, sti_contact_problem* 
     int* index = sti_alloc_array(j->env, 36 * nc + nv, sizeof *index);
     *p = (sti_contact_problem){.dimension = 3, .contact_count = g->contacts, .global = true, .velocity_count = (int)nv};
     p->H = (sti_matrix){.rows = (int)nv, .cols = (int)(3 * nc), .col_start = first, .row = index, .value = number};
-    if (number == NULL || first == NULL || index == NULL)
-        return STI_FAIL(j->env, STI_ERR_MEMORY, -1, "a group of %d grains", g->grains);
+    if (number == NULL || first == NULL || index == NULL) return STI_ERR_MEMORY;
     double* mu = number + 36 * nc;
     p->mu = mu;
     p->w = mu + nc;
@@ -310,7 +309,7 @@ static void take_motion(jam* j, const group* g, const sti_contact_test* test) {
 // The forces of the group, in the axes of the world, and how far they are from balance: anew from the contacts.
 static sti_status take_stress(jam* j, const group* g, const sti_contact_test* test) {
     double* sum = sti_alloc_array_zero(j->env, 6 * (size_t)g->grains, sizeof *sum);
-    if (sum == NULL) return STI_FAIL(j->env, STI_ERR_MEMORY, -1, "forces on %d grains", g->grains);
+    if (sum == NULL) return STI_ERR_MEMORY;
     double pressed = 0, worst = 0;
     for (int k = 0; k < g->contacts; k++) {
         const sti_touch* t = j->touch[g->member[k]];
@@ -360,8 +359,7 @@ static sti_status ask_groups(jam* j) {
                .row = sti_alloc_array(j->env, count, sizeof(int)),
                .place = sti_alloc_array(j->env, count, sizeof(int))};
     sti_status status = STI_OK;
-    if (g.member == NULL || g.row == NULL || g.place == NULL)
-        status = STI_FAIL(j->env, STI_ERR_MEMORY, -1, "groups of %d grains", n);
+    if (g.member == NULL || g.row == NULL || g.place == NULL) status = STI_ERR_MEMORY;
     sti_contact_finding worst = STI_FINDING_HOLDS;
     for (int k = 0; status == STI_OK && k < n; k++) g.row[k] = -1;
     for (int id = 0; status == STI_OK && id < n && worst != STI_FINDING_FAILS; id++) {

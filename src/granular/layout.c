@@ -34,7 +34,7 @@ sti_status sti_grains_create(sti_env* env, int count, int walls, double radius, 
     if (out->x == NULL || out->v == NULL || out->w == NULL || out->radius == NULL || out->mass == NULL ||
         out->walls == NULL) {
         sti_grains_clear(env, out);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d grains", count);
+        return STI_ERR_MEMORY;
     }
     for (int i = 0; i < count; i++) {
         out->radius[i] = radius;

@@ -239,7 +239,7 @@ typedef struct extras {
 
 static sti_status open_extras(sti_bed* bed, extras* e) {
     *e = (extras){.bed = bed, .first = sti_alloc_array(bed->env, (size_t)bed->n, sizeof(int))};
-    if (e->first == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "pairs of %d grains", bed->n);
+    if (e->first == NULL) return STI_ERR_MEMORY;
     for (int a = 0; a < bed->n; a++) e->first[a] = -1;
     return STI_OK;
 }
@@ -410,7 +410,7 @@ static sti_status reserve_spare(sti_bed* bed, int64_t count) {
     if (count <= bed->spare_capacity) return STI_OK;
     const int64_t capacity = count + count / 16 + 64;
     sti_near* near = sti_alloc_array(bed->env, (size_t)capacity, sizeof *near);
-    if (near == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld near pairs", (long long)capacity);
+    if (near == NULL) return STI_ERR_MEMORY;
     sti_free(bed->env, bed->spare_near);
     bed->spare_near = near;
     bed->spare_capacity = capacity;
@@ -464,7 +464,7 @@ sti_status sti_bed_list(sti_bed* bed) {
     extras e;
     status = open_extras(bed, &e);
     for (int i = 0; status == STI_OK && i < bed->stray_count; i++) seek(&e, i);
-    if (status == STI_OK && e.failed) status = STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "pairs of strays");
+    if (status == STI_OK && e.failed) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = make_list(bed, &e, &sorted);
     bed->listed = status == STI_OK;  // a list that was not made anew is of other places now
     close_extras(&e);
@@ -536,7 +536,7 @@ static sti_status reserve_near(sti_bed* bed, int64_t count) {
     if (count <= bed->near_capacity) return STI_OK;
     const int64_t capacity = count + count / 16 + 64;
     sti_near* near = sti_realloc(bed->env, bed->near, (size_t)capacity * sizeof *near);
-    if (near == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld near pairs", (long long)capacity);
+    if (near == NULL) return STI_ERR_MEMORY;
     bed->near = near;
     bed->near_capacity = capacity;
     return STI_OK;
@@ -575,7 +575,7 @@ sti_status sti_bed_list_some(sti_bed* bed, const int* place, int count, bool* do
     }
     int fresh = 0;
     if (e.failed) {
-        status = STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "pairs of strays");
+        status = STI_ERR_MEMORY;
     } else if (only_new(&e, &fresh) && bed->near_start[bed->n] + fresh <= bed->near_most) {
         status = reserve_near(bed, bed->near_start[bed->n] + fresh);
         if (status == STI_OK) put_in(bed, &e, fresh);

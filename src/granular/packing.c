@@ -83,7 +83,7 @@ static int descending(const void* a, const void* b) {
 sti_status sti_grains_packing(sti_env* env, const sti_grains* g, const double* x, sti_packing* out) {
     *out = (sti_packing){.all = NAN, .bottom = NAN};
     double* z = sti_alloc_array(env, (size_t)g->count, sizeof *z);
-    if (z == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "heights of %d grains", g->count);
+    if (z == NULL) return STI_ERR_MEMORY;
     double largest = 0, grains = 0;
     for (int k = 0; k < g->count; k++) {
         z[k] = x[3 * (size_t)k + 2];

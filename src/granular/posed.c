@@ -59,7 +59,7 @@ static sti_status allocate(sti_env* env, const sti_bed* bed, sti_bed_problem* p)
                                      .lambda = sti_alloc_array_zero(env, 0, sizeof(double))};
     const sti_contact_answer* a = &p->answer;
     if (!good || memory == NULL || a->r == NULL || a->u == NULL || a->v == NULL || a->lambda == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a problem of %d contacts", bed->touches);
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 

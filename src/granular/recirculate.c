@@ -40,7 +40,7 @@ sti_status sti_recirculation_create(sti_env* env, const sti_bed* bed, double out
     if (r == NULL || memory == NULL) {
         sti_free(env, r);
         sti_free(env, memory);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "recirculation of %d grains", bed->n);
+        return STI_ERR_MEMORY;
     }
     r->env = env;
     r->out = out;
@@ -119,7 +119,7 @@ static void gather_profile(sti_recirculation* r) {
 sti_status sti_recirculation_apply(sti_recirculation* r, sti_bed* bed, int* moved) {
     if (moved != NULL) *moved = 0;
     int* near = sti_alloc_array(r->env, 2 * (size_t)r->count, sizeof *near);
-    if (near == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "grains that leave");
+    if (near == NULL) return STI_ERR_MEMORY;
     sti_bed_get(bed, r->x, r->v, r->w);
     gather_profile(r);
     int* fresh = near + r->count;
@@ -184,7 +184,7 @@ sti_status sti_recirculation_save_state(const sti_recirculation* r, void** bytes
     const size_t n = (size_t)r->count;
     *size = state_size(n);
     char* to = *bytes = sti_alloc(r->env, *size);
-    if (to == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "state of %d grains that flow", r->count);
+    if (to == NULL) return STI_ERR_MEMORY;
     const lead head = {.magic = MAGIC,
                        .rng = r->rng.state,
                        .count = r->count,

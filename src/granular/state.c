@@ -153,7 +153,7 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     view v;
     head.size = lay_out(NULL, &head, &v);
     char* memory = sti_alloc_array_zero(bed->env, head.size, 1);
-    if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "state of %d grains", bed->n);
+    if (memory == NULL) return STI_ERR_MEMORY;
     lay_out(memory, &head, &v);
     memcpy(v.head, &head, sizeof head);
     for (int k = 0; k < bed->wall_count; k++) put_wall(&bed->walls[k], &v.walls[k]);
@@ -288,7 +288,7 @@ static sti_status create(sti_env* env, const view* v, sti_bed** out) {
     const lead* head = v->head;
     const size_t n = (size_t)head->n;
     double* memory = sti_alloc_array(env, n, 11 * sizeof *memory);
-    if (memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "state of %zu grains", n);
+    if (memory == NULL) return STI_ERR_MEMORY;
     sti_grains g = {.count = (int)head->n,
                     .x = memory,
                     .v = memory + 3 * n,
@@ -340,7 +340,7 @@ static sti_status restore_list(sti_bed* bed, const view* v) {
     const size_t n = (size_t)bed->n;
     if (!head->listed) return STI_OK;
     bed->near = sti_alloc_array(bed->env, sti_size_add((size_t)head->near_count, 1), sizeof *bed->near);
-    if (bed->near == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "the list of near pairs of %d grains", bed->n);
+    if (bed->near == NULL) return STI_ERR_MEMORY;
     bed->near_capacity = head->near_count + 1;
     const sti_status reserved = sti_bed_reserve_memos(bed, head->near_count);
     if (reserved != STI_OK) return reserved;
@@ -378,7 +378,7 @@ sti_status sti_bed_load_state(sti_env* env, const void* bytes, size_t size, sti_
     char* copy = sti_alloc(env, size);  // aligned, whatever the caller's memory is
     unsigned char* seen = sti_alloc_array_zero(env, (size_t)head.n, 1);
     if (copy == NULL || seen == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "state of a bed of %zu bytes", size);
+        status = STI_ERR_MEMORY;
     } else {
         memcpy(copy, bytes, size);
         lay_out(copy, &head, &v);

@@ -54,7 +54,7 @@ sti_status sti_bed_reserve_grains(sti_bed* bed, int count) {
     if (count <= bed->grain_capacity) return STI_OK;
     const int capacity = count + count / 8 + 16;
     void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_grain));
-    if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "velocities of %d grains", capacity);
+    if (memory == NULL) return STI_ERR_MEMORY;
     sti_grain* grain = align_line(memory);
     if (bed->grain_capacity > 0) memcpy(grain, bed->grain, (size_t)bed->grain_capacity * sizeof *grain);
     sti_free(bed->env, bed->grain_memory);
@@ -68,7 +68,7 @@ sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count) {
     if (count <= bed->touch_capacity) return STI_OK;
     const int64_t capacity = count + count / 8 + 16;
     void* memory = sti_alloc_array(bed->env, (size_t)capacity + 1, sizeof(sti_touch) + sizeof(sti_trail));
-    if (memory == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%lld contacts", (long long)capacity);
+    if (memory == NULL) return STI_ERR_MEMORY;
     sti_free(bed->env, bed->touch_memory);
     bed->touch_memory = memory;
     bed->touch = align_line(memory);
@@ -82,7 +82,7 @@ sti_status sti_bed_reserve_memos(sti_bed* bed, int64_t count) {
     if (count <= bed->spare_memo_capacity) return STI_OK;
     const int64_t capacity = count + count / 8 + 16;
     sti_memo* memo = sti_alloc_array(bed->env, (size_t)capacity, sizeof *memo);
-    if (memo == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "impulses of %lld contacts", (long long)capacity);
+    if (memo == NULL) return STI_ERR_MEMORY;
     sti_free(bed->env, bed->spare_memo);
     bed->spare_memo = memo;
     bed->spare_memo_capacity = capacity;
@@ -199,7 +199,7 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
         bed->near_start == NULL || bed->spare_start == NULL || bed->stray == NULL || bed->radius == NULL ||
         bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->thrown == NULL || bed->scratch == NULL ||
         bed->last_memory == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed of %d grains", n);
+        return STI_ERR_MEMORY;
     bed->grain_last = align_line(bed->last_memory);
     const sti_status status = sti_bed_reserve_grains(bed, n + walls);
     return status != STI_OK ? status : sti_tasks_create(env, sti_env_workers(env), &bed->tasks);
@@ -212,7 +212,7 @@ sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_
     sti_status status = check(env, grains, options);
     if (status != STI_OK) return status;
     sti_bed* bed = sti_alloc_array_zero(env, 1, sizeof *bed);
-    if (bed == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a bed");
+    if (bed == NULL) return STI_ERR_MEMORY;
     bed->env = env;
     bed->options = *options;
     bed->tuning = sti_tuning_default;
@@ -418,7 +418,7 @@ static sti_status list_late(sti_bed* bed, double common, bool* done) {
     const int most = sti_bed_stray_most(bed->n);
     int* late = sti_alloc_array(bed->env, (size_t)most, sizeof *late);
     *done = false;
-    if (late == NULL) return STI_FAIL(bed->env, STI_ERR_MEMORY, -1, "%d places", most);
+    if (late == NULL) return STI_ERR_MEMORY;
     const int count = find_late(bed, common, most - bed->stray_count, late);
     sti_status status = STI_OK;
     if (count <= most - bed->stray_count) status = sti_bed_list_some(bed, late, count, done);

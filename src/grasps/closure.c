@@ -337,8 +337,7 @@ static sti_status allocate(grasp* g) {
     out->contact = sti_alloc_array(g->env, (size_t)s->nc, sizeof *out->contact);
     out->lambda = sti_alloc_array_zero(g->env, (size_t)s->p, sizeof *out->lambda);
     out->y = sti_alloc_array_zero(g->env, (size_t)s->n, sizeof *out->y);
-    if (out->contact == NULL || out->lambda == NULL || out->y == NULL)
-        return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "closure");
+    if (out->contact == NULL || out->lambda == NULL || out->y == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < s->nc; i++) out->contact[i] = g->origin[s->contact[i]];
     return STI_OK;
 }

@@ -203,7 +203,7 @@ static sti_status make_hull(work* w, sti_polycone** out) {
     const double grid = grid_of(w);
     sti_rationals* exact = NULL;
     double* value = sti_alloc_array(w->env, count * width, sizeof *value);
-    if (value == NULL) return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "%zu points", count);
+    if (value == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_rationals_create(w->env, count * width, &exact);
     for (size_t p = 0; status == STI_OK && p < count * width; p++) {
         value[p] = p % width == n ? 1 : grid * nearbyint(w->point[p / width * n + p % width] / grid);
@@ -295,7 +295,7 @@ static sti_status reserve_points(work* w) {
     out->tangential = sti_alloc_array_zero(w->env, 2 * (size_t)w->capacity, sizeof *out->tangential);
     out->u = sti_alloc_array_zero(w->env, (size_t)w->n, sizeof *out->u);
     if (w->pool.status != STI_OK || out->contact == NULL || out->tangential == NULL || out->u == NULL)
-        return STI_FAIL(w->env, STI_ERR_MEMORY, -1, "grasp quality");
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 

@@ -225,7 +225,7 @@ static sti_status create(sti_env* env, const sti_instant* instant, sti_impact_op
     if (status == STI_OK && !is_local(&o)) status = sti_velocities_create(env, instant, &vo, &velocities);
     if (status == STI_OK) {
         made = sti_alloc(env, sizeof *made);
-        if (made == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "impact");
+        if (made == NULL) status = STI_ERR_MEMORY;
     }
     if (status == STI_OK) {
         *made = (owned_impact){.i = {.n = space->n, .p = space->p, .s = space->s, .m = space->m},

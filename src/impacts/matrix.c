@@ -221,7 +221,7 @@ sti_status sti_restitution_test_create(sti_env* env, int p, const double* G, con
             return STI_FAIL(env, STI_ERR_INPUT, i, "G: not symmetric at entry %d", i);
     }
     owned_test* made = sti_alloc(env, sizeof *made);
-    if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "restitution test");
+    if (made == NULL) return STI_ERR_MEMORY;
     *made = (owned_test){.t = {.p = p, .simplex_min = NAN}, .pool = sti_arena_make(env)};
     test_work k = {.env = env, .t = &made->t, .pool = &made->pool, .p = p, .G = G, .E = E};
     sti_status status = reserve(&k);

@@ -349,7 +349,7 @@ sti_status sti_painleve_create(sti_env* env, const sti_instant* instant, const s
     *out = NULL;
     const sti_painleve_options o = options != NULL ? *options : sti_painleve_options_default();
     owned_painleve* made = sti_alloc(env, sizeof *made);
-    if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contact LCP");
+    if (made == NULL) return STI_ERR_MEMORY;
     *made = (owned_painleve){.pool = sti_arena_make(env)};
     painleve_work w = {.env = env, .out = &made->k, .pool = &made->pool};
     sti_space* space = NULL;

@@ -411,7 +411,7 @@ sti_status sti_painleve_map_create(sti_env* env, const sti_system* system, const
                                    sti_painleve_map** out) {
     *out = NULL;
     owned_map* made = sti_alloc(env, sizeof *made);
-    if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "map");
+    if (made == NULL) return STI_ERR_MEMORY;
     const int n = sti_system_coordinate_count(system);
     *made = (owned_map){.m = {.n = n}, .pool = sti_arena_make(env)};
     map_work w = {.env = env,

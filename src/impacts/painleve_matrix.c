@@ -205,7 +205,7 @@ sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_pa
     if (p > STI_PAINLEVE_MOST)
         return STI_FAIL(env, STI_ERR_SIZE, p, "%d touching contacts: at most %d are analyzed", p, STI_PAINLEVE_MOST);
     double* work = sti_alloc_array(env, (size_t)a + (size_t)n + (size_t)space->m, sizeof *work);
-    if (work == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contact LCP");
+    if (work == NULL) return STI_ERR_MEMORY;
     double* u = work;
     sti_space_local(space, in->v, u);
     const double speed = sqrt(sti_small_form(n, in->M, in->v, in->v));

@@ -13,8 +13,7 @@ sti_status sti_restitution_reaching(sti_env* env, int p, const double* G, const 
     if (p < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, p, "%d contacts", p);
     sti_dense_factor f = {0};
     double* w = sti_alloc_array(env, (size_t)p, sizeof *w);
-    sti_status status = w != NULL ? sti_dense_factor_init(&f, env, p)
-                                  : STI_FAIL(env, STI_ERR_MEMORY, -1, "a restitution matrix of %d contacts", p);
+    sti_status status = w != NULL ? sti_dense_factor_init(&f, env, p) : STI_ERR_MEMORY;
     double form = 0, size = 0, wanted = 0;
     if (status == STI_OK) {
         double* A = sti_dense_factor_load(&f, p);

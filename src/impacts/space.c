@@ -38,8 +38,7 @@ static sti_status reserve(sti_space* k) {
     k->contact = sti_alloc_array(k->env, p, sizeof *k->contact);
     k->slip = sti_alloc_array(k->env, p + 1, sizeof *k->slip);
     k->memory = sti_alloc_array(k->env, total, sizeof *k->memory);
-    if (k->joint == NULL || k->contact == NULL || k->slip == NULL || k->memory == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "space of %d contacts", k->p);
+    if (k->joint == NULL || k->contact == NULL || k->slip == NULL || k->memory == NULL) return STI_ERR_MEMORY;
     double* d = k->memory + work;
     k->B = d, d += m * n;
     k->MB = d, d += m * n;
@@ -223,7 +222,7 @@ sti_status sti_space_create(sti_env* env, const sti_instant* instant, sti_space_
     sti_status status = check(env, instant);
     if (status != STI_OK) return status;
     sti_space* k = sti_alloc(env, sizeof *k);
-    if (k == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "space of contacts");
+    if (k == NULL) return STI_ERR_MEMORY;
     *k = (sti_space){.env = env, .instant = instant, .n = instant->n};
     count(k, choice);
     status = reserve(k);

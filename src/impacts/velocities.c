@@ -330,7 +330,7 @@ static sti_status create(sti_env* env, const sti_instant* instant, sti_velocitie
     velocities* made = sti_alloc(env, sizeof *made);
     if (made == NULL) {
         sti_space_destroy(space);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "quasi-velocities");
+        return STI_ERR_MEMORY;
     }
     *made = (velocities){.k = {.n = instant->n}, .pool = sti_arena_make(env)};
     build b = {.env = env, .instant = instant, .space = space, .k = &made->k, .pool = &made->pool};
@@ -435,7 +435,7 @@ sti_status sti_velocities_power_of(sti_env* env, const sti_velocities* k, const 
                                    const double* lambda_t, sti_velocities_power* out) {
     const int c = k->count, d = k->tangent_count, s = k->slip_count;
     double* work = sti_alloc_array(env, 3 * (size_t)c + (size_t)d, sizeof *work);
-    if (work == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "powers");
+    if (work == NULL) return STI_ERR_MEMORY;
     double *bar = work, *force = bar + c, *coupled = force + c, *own = coupled + c;
     for (int i = 0; i < c; i++) bar[i] = k->norm[i] * lambda_n[i];
     sti_small_apply(c, c, k->G, bar, force);

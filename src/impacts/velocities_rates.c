@@ -83,7 +83,7 @@ sti_status sti_velocities_rates_of(sti_env* env, const sti_velocities* k, const 
         return STI_OK;
     }
     double* work = sti_alloc_array(env, (size_t)(k->n + k->count + k->tangent_count), sizeof *work);
-    if (work == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "rates");
+    if (work == NULL) return STI_ERR_MEMORY;
     add_motion(k, motion, work, rate);
     sti_free(env, work);
     return STI_OK;

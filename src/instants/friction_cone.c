@@ -295,7 +295,7 @@ sti_status sti_friction_cone_measure(sti_env* env, const sti_friction_cone* cone
               .m = cone->joint_count};
     out->count = w.m + cone->contact_count + (cone->contact_count > 0 ? cone->direction[cone->contact_count] : 0);
     out->x = sti_alloc_array_zero(env, (size_t)out->count + 1, sizeof *out->x);
-    status = out->x != NULL ? make_generators(&w) : STI_FAIL(env, STI_ERR_MEMORY, -1, "multipliers");
+    status = out->x != NULL ? make_generators(&w) : STI_ERR_MEMORY;
     if (status == STI_OK) status = measure(&w);
     sti_arena_clear(&w.pool);
     if (status != STI_OK) sti_friction_cone_margin_clear(env, out);

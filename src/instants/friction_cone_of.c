@@ -15,7 +15,7 @@ typedef struct owned_cone {
 static sti_status open_cone(sti_env* env, int dimension, int joints, int contacts, int tangents, owned_cone** out) {
     owned_cone* made = sti_alloc(env, sizeof *made);
     *out = NULL;
-    if (made == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "friction cone");
+    if (made == NULL) return STI_ERR_MEMORY;
     *made = (owned_cone){.k = {.dimension = dimension}, .pool = sti_arena_make(env)};
     const size_t n = (size_t)dimension;
     made->joints = sti_arena_doubles(&made->pool, (size_t)joints * n);

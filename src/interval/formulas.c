@@ -26,7 +26,7 @@ void sti_formulas_close(sti_formulas* f) {
 static sti_status check_inputs(const sti_formulas* f, const char* field, int entry) {
     sti_env* env = f->tape.env;
     unsigned char* used = sti_alloc_array(env, (size_t)entry + 1, 1);
-    if (used == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "entries below a formula");
+    if (used == NULL) return STI_ERR_MEMORY;
     sti_tape_reach(&f->tape, entry, used);
     sti_status status = STI_OK;
     for (int i = 0; status == STI_OK && i <= entry; i++) {

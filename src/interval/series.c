@@ -31,7 +31,7 @@ sti_status sti_series_init(sti_series* s, sti_env* env, const sti_tape* tape, in
     if (s->c == NULL || s->d == NULL || s->scratch == NULL || s->length == NULL || s->trouble == NULL ||
         s->needed == NULL || s->fixed == NULL) {
         sti_series_clear(s);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "series of %d operations", tape->count);
+        return STI_ERR_MEMORY;
     }
     for (int i = 0; i < tape->count; i++) {
         const sti_node* x = &tape->node[i];

@@ -63,7 +63,7 @@ static sti_status reserve(interior* k, sti_env* env, double** block) {
     const size_t m = (size_t)k->m, n = (size_t)k->n;
     if (m > SIZE_MAX / 64 || n > SIZE_MAX / 64) return STI_FAIL(env, STI_ERR_SIZE, -1, "%zu rows", m);
     *block = sti_alloc_array(env, 16 * m + 4 * n, sizeof **block);
-    if (*block == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "interior points of %zu rows", m);
+    if (*block == NULL) return STI_ERR_MEMORY;
     double** by_row[] = {&k->p,   &k->q, &k->s,   &k->t,   &k->r,   &k->weight,  &k->cp,      &k->cq,
                          &k->rho, &k->e, &k->d.y, &k->d.p, &k->d.q, &k->trial.y, &k->trial.p, &k->trial.q};
     double** by_column[] = {&k->Ay, &k->rhs, &k->d.x, &k->trial.x};

@@ -60,7 +60,7 @@ static sti_status wide_open(sti_env* env, const sti_l1* p, wide* w) {
     if (w->col_start == NULL || w->row == NULL || w->value == NULL || w->b == NULL || w->room == NULL ||
         w->answer.x == NULL || w->answer.y == NULL) {
         wide_close(env, w);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a fit of %d rows", p->m);
+        return STI_ERR_MEMORY;
     }
     return STI_OK;
 }
@@ -169,7 +169,7 @@ sti_status sti_l1_largest(sti_env* env, const sti_l1* p, const sti_l1_options* o
     rough.trace = NULL;
     sti_status status = wide_open(env, p, &w);
     double* r = sti_alloc_array(env, (size_t)p->m, sizeof *r);
-    if (status == STI_OK && r == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", p->m);
+    if (status == STI_OK && r == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_l1_interior(env, p, &rough, a);
     if (status == STI_OK) {
         const double T = fmin(largest_row(p, a->x, r), largest_row(p, w.answer.x, r));  // that x is still 0

@@ -39,7 +39,7 @@ sti_status sti_l1_meet_rows(sti_env* env, const sti_l1* problem, double memory, 
     sti_l1_normal N = {0};
     double* room = sti_alloc_array(env, sti_size_add(sti_size_mul(2, m), sti_size_mul(3, n)), sizeof *room);
     *met = false;
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a solution of %zu rows", m);
+    if (room == NULL) return STI_ERR_MEMORY;
     double* trial = room + 2 * m + 2 * n;
     memcpy(trial, x, n * sizeof *x);
     const sti_status status = sti_l1_normal_init(&N, env, &problem->A, memory);

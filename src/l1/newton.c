@@ -67,7 +67,7 @@ static sti_status reserve(sti_env* env, const sti_l1* p, bool whole, sti_l1_step
     if (out->dx != NULL && out->D != NULL && out->rhs != NULL &&
         (!whole || (out->dv != NULL && out->dlambda != NULL && out->ds != NULL)))
         return STI_OK;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "a step of %d unknowns and %d rows", p->n, p->m);
+    return STI_ERR_MEMORY;
 }
 
 static double at(const double* x, int i) {

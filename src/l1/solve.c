@@ -50,7 +50,7 @@ static sti_status reserve(sti_env* env, const sti_l1* p, const sti_l1_options* o
     a->x = sti_alloc_array_zero(env, (size_t)p->n, sizeof *a->x);
     a->y = sti_alloc_array_zero(env, (size_t)p->m, sizeof *a->y);
     if (a->x != NULL && a->y != NULL) return STI_OK;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d unknowns and %d rows", p->n, p->m);
+    return STI_ERR_MEMORY;
 }
 
 // The largest |A'y|_j over the column times the largest |y|: by so much of that y is off a vector with A'y = 0. r (m) =
@@ -120,7 +120,7 @@ static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
 static sti_status run(sti_env* env, const sti_l1* p, const sti_l1_options* o, sti_l1_answer* a) {
     sti_status status = reserve(env, p, o, a);
     double* r = sti_alloc_array(env, 2 * (size_t)p->m, sizeof *r);
-    if (status == STI_OK && r == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", p->m);
+    if (status == STI_OK && r == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK)
         status = o->norm == STI_L1_LARGEST ? sti_l1_largest(env, p, o, a) : sti_l1_interior(env, p, o, a);
     if (status == STI_OK) {

@@ -87,7 +87,7 @@ static sti_status grow(sti_env* env, void* at, size_t* capacity, size_t need, si
     if (*p != NULL && need <= *capacity) return STI_OK;
     const size_t room = need + need / 2 + 8;
     void* grown = sti_realloc(env, *p, room * size);
-    if (grown == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu blocks", room);
+    if (grown == NULL) return STI_ERR_MEMORY;
     *p = grown;
     *capacity = room;
     return STI_OK;

@@ -19,7 +19,7 @@ sti_status sti_dense_factor_init(sti_dense_factor* f, sti_env* env, int capacity
     f->iwork = sti_alloc_array(env, n, sizeof *f->iwork);
     if (f->a == NULL || f->pivot == NULL || f->work == NULL || f->iwork == NULL) {
         sti_dense_factor_clear(f);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of a dense matrix of order %d", capacity);
+        return STI_ERR_MEMORY;
     }
     return STI_OK;
 }

@@ -220,7 +220,7 @@ sti_status sti_dense_eigenvalues(sti_env* env, int n, const double* A, double* r
     if (n == 0) return STI_OK;
     const int room = 8 * n;
     double* work = sti_alloc_array(env, (size_t)n * (size_t)n + (size_t)room, sizeof *work);
-    if (work == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "eigenvalues of order %d", n);
+    if (work == NULL) return STI_ERR_MEMORY;
     double* copy = work + room;
     memcpy(copy, A, (size_t)n * (size_t)n * sizeof *copy);  // the transpose has the same eigenvalues
     sti_status status = sti_lapack_reserve(env);

@@ -48,7 +48,7 @@ static sti_status cut_out(dissection* d, const piece* whole, const signed char* 
     out->names = sti_alloc_array(d->env, (size_t)count, sizeof *out->names);
     if (out->names == NULL) {
         drop_piece(d->env, out);
-        return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "%d names", count);
+        return STI_ERR_MEMORY;
     }
     int end = 0;
     for (int v = 0; v < g->n; v++) {
@@ -71,7 +71,7 @@ static sti_status cut_out(dissection* d, const piece* whole, const signed char* 
 static sti_status order_leaf(dissection* d, const piece* p, int* order) {
     const int n = p->graph.n, edges = p->graph.start[n], room = edges + edges / 5 + n + 1;
     int* scratch = sti_alloc_array(d->env, (size_t)room + 9 * (size_t)n, sizeof *scratch);
-    if (scratch == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "ordering of %d columns", n);
+    if (scratch == NULL) return STI_ERR_MEMORY;
     int *entries = scratch, *start = scratch + room, *length = start + n, *nv = length + n, *next = nv + n;
     int *last = next + n, *head = last + n, *elen = head + n, *degree = elen + n, *w = degree + n;
     memcpy(entries, p->graph.to, (size_t)edges * sizeof *entries);
@@ -110,7 +110,7 @@ static sti_status dissect(dissection* d, piece* whole, int depth, int* order) {
     const int n = whole->graph.n;
     if (n <= LEAF || depth == DEEPEST) return order_leaf(d, whole, order);
     signed char* part = sti_alloc_array(d->env, (size_t)n, sizeof *part);
-    if (part == NULL) return STI_FAIL(d->env, STI_ERR_MEMORY, -1, "parts of %d vertices", n);
+    if (part == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_separator_find(d->env, &whole->graph, &d->rng, part);
     int count[3] = {0, 0, 0};
     for (int v = 0; status == STI_OK && v < n; v++) count[part[v]]++;
@@ -127,7 +127,7 @@ static sti_status graph_of(sti_env* env, int n, const int* col_start, const int*
     out->names = sti_alloc_array(env, (size_t)n, sizeof *out->names);
     if (out->names == NULL) {
         drop_piece(env, out);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d names", n);
+        return STI_ERR_MEMORY;
     }
     int end = 0;
     for (int j = 0; j < n; j++) {
@@ -148,8 +148,7 @@ sti_status sti_dissection_order(sti_env* env, int n, const int* col_start, const
     dissection d = {.env = env, .rng = {1}};
     piece whole = {0};
     d.local = sti_alloc_array(env, (size_t)n, sizeof *d.local);
-    sti_status status = d.local != NULL ? graph_of(env, n, col_start, row, &whole)
-                                        : STI_FAIL(env, STI_ERR_MEMORY, -1, "ordering of %d columns", n);
+    sti_status status = d.local != NULL ? graph_of(env, n, col_start, row, &whole) : STI_ERR_MEMORY;
     if (status == STI_OK) status = dissect(&d, &whole, 0, order);
     drop_piece(env, &whole);
     sti_free(env, d.local);

@@ -163,7 +163,7 @@ static sti_status reserve_numbers(sti_fronts* f, size_t most) {
     f->room = sti_alloc_array(f->env, (size_t)sti_tasks_workers(f->tasks) * room, sizeof *f->room);
     if (f->panel == NULL || f->relative == NULL || f->update == NULL || f->scaled == NULL || f->stack == NULL ||
         f->room == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "fronts of a matrix of order %d", f->n);
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -187,7 +187,7 @@ static sti_status reserve_pattern(sti_fronts* f, const int* count) {
     f->row = sti_alloc_array(f->env, (size_t)rows, sizeof *f->row);
     if (f->parent == NULL || f->child == NULL || f->sibling == NULL || f->row_start == NULL || f->panel_start == NULL ||
         f->row == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "pattern of %d fronts", f->count);
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -202,7 +202,7 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
     int* owner = sti_alloc_array(env, (size_t)n, sizeof *owner);
     double* zeros = sti_alloc_array(env, (size_t)n, sizeof *zeros);
     if (f->first == NULL || f->where == NULL || owner == NULL || zeros == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "fronts of a matrix of order %d", n);
+        status = STI_ERR_MEMORY;
     } else {
         find_fronts(f, parent, count, zeros);
         for (int s = 0; s < f->count; s++) {

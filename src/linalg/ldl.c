@@ -24,8 +24,7 @@ static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* 
     f->col_start = sti_alloc_array(f->env, (size_t)f->n + 1, sizeof *f->col_start);
     f->row = sti_alloc_array(f->env, (size_t)nnz, sizeof *f->row);
     f->value = sti_alloc_array_zero(f->env, (size_t)nnz, sizeof *f->value);
-    if (f->col_start == NULL || f->row == NULL || f->value == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "pattern with %d entries", f->nnz);
+    if (f->col_start == NULL || f->row == NULL || f->value == NULL) return STI_ERR_MEMORY;
     for (int j = 0; j <= f->n; j++) f->col_start[j] = (int)col_start[j];
     memcpy(f->row, row, (size_t)nnz * sizeof *row);
     return STI_OK;
@@ -44,7 +43,7 @@ static sti_status reserve_columns(sti_ldl* f) {
     f->flag = sti_alloc_array(f->env, n, sizeof *f->flag);
     if (f->order == NULL || f->place == NULL || f->parent == NULL || f->L_start == NULL || f->L_count == NULL ||
         f->D == NULL || f->work == NULL || f->pattern == NULL || f->flag == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "columns of L, order %d", f->n);
+        return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -54,7 +53,7 @@ static sti_status find_order(sti_ldl* f) {
     const int n = f->n;
     const int room = f->nnz + f->nnz / 5 + n + 1;
     int* scratch = sti_alloc_array(f->env, (size_t)room + 7 * (size_t)n, sizeof *scratch);
-    if (scratch == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", n);
+    if (scratch == NULL) return STI_ERR_MEMORY;
     int* entries = scratch;
     int *start = scratch + room, *length = start + n, *nv = length + n, *head = nv + n;
     int *elen = head + n, *degree = elen + n, *w = degree + n;
@@ -121,7 +120,7 @@ static void postorder(sti_ldl* f, int* scratch) {
 
 static sti_status find_fronts(sti_ldl* f, size_t most) {
     int* scratch = sti_alloc_array(f->env, 3 * (size_t)f->n, sizeof *scratch);
-    if (scratch == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
+    if (scratch == NULL) return STI_ERR_MEMORY;
     postorder(f, scratch);
     sti_free(f->env, scratch);
     const sti_status status = sti_fronts_init(&f->fronts, f->env, f->n, f->col_start, f->row, f->order, f->place,
@@ -146,7 +145,7 @@ static double analyze_order(sti_ldl* f) {
 static sti_status try_dissection(sti_ldl* f, double* work) {
     const size_t bytes = (size_t)f->n * sizeof *f->order;
     int* before = sti_alloc_array(f->env, (size_t)f->n, sizeof *before);
-    if (before == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
+    if (before == NULL) return STI_ERR_MEMORY;
     memcpy(before, f->order, bytes);
     const sti_status status = sti_dissection_order(f->env, f->n, f->col_start, f->row, f->order);
     if (status == STI_OK) {
@@ -186,7 +185,7 @@ static double solve_work(sti_ldl* f, int solves) {
 static sti_status try_few_last(sti_ldl* f, int solves, double* work) {
     const size_t n = (size_t)f->n;
     int *before = sti_alloc_array(f->env, n, sizeof *before), done = 0;
-    if (before == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "ordering of %d columns", f->n);
+    if (before == NULL) return STI_ERR_MEMORY;
     const double all = *work + solve_work(f, solves);
     memcpy(before, f->order, n * sizeof *before);
     for (size_t i = 0; i < n; i++) f->pattern[i] = 0;
@@ -223,8 +222,7 @@ static sti_status reserve_entries(sti_ldl* f, size_t most) {
     if (f->bytes > most) return STI_OK;
     f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);
     f->L_value = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_value);
-    if (f->L_row == NULL || f->L_value == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "L with %lld entries", (long long)f->lnz);
+    if (f->L_row == NULL || f->L_value == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -243,8 +241,7 @@ static sti_status copy_few(sti_ldl* f, int few_count, const int* few) {
     if (few_count == 0) return STI_OK;
     f->few = sti_alloc_array(f->env, (size_t)few_count, sizeof *f->few);
     f->reach = sti_alloc_array(f->env, 2 * (size_t)f->n, sizeof *f->reach);
-    if (f->few == NULL || f->reach == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "solves for %d of %d rows", few_count, f->n);
+    if (f->few == NULL || f->reach == NULL) return STI_ERR_MEMORY;
     f->reach_from = f->reach + f->n;
     memcpy(f->few, few, (size_t)few_count * sizeof *few);
     f->few_count = few_count;
@@ -267,7 +264,7 @@ static sti_status list_reach(sti_ldl* f) {
     for (int i = 0; i < f->few_count; i++) f->few[i] = f->place[f->few[i]];
     const size_t together = fronts ? STI_LDL_TOGETHER : 1, rows = (size_t)sti_fronts_most_rows(&f->fronts);
     f->few_room = sti_alloc_array(f->env, together * ((size_t)f->n + rows), sizeof *f->few_room);
-    return f->few_room != NULL ? STI_OK : STI_FAIL(f->env, STI_ERR_MEMORY, -1, "solves for %d rows", f->few_count);
+    return f->few_room != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, wish w) {

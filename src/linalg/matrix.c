@@ -36,7 +36,7 @@ sti_status sti_matrix_to_dense(sti_env* env, const sti_matrix* A, sti_matrix* ou
     out->dense = sti_alloc_array_zero(env, count, sizeof(double));
     if (out->dense == NULL) {
         *out = (sti_matrix){0};
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "dense %d x %d matrix", A->rows, A->cols);
+        return STI_ERR_MEMORY;
     }
     if (A->dense != NULL) {
         memcpy(out->dense, A->dense, count * sizeof(double));
@@ -64,7 +64,7 @@ sti_status sti_matrix_to_sparse(sti_env* env, const sti_matrix* A, sti_matrix* o
     out->value = sti_alloc_array(env, (size_t)nnz, sizeof *out->value);
     if (out->col_start == NULL || out->row == NULL || out->value == NULL) {
         sti_matrix_clear(env, out);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "sparse %d x %d matrix", A->rows, A->cols);
+        return STI_ERR_MEMORY;
     }
     if (sparse) {
         memcpy(out->col_start, A->col_start, (cols + 1) * sizeof *out->col_start);

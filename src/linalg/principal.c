@@ -12,7 +12,7 @@ sti_status sti_principal_init(sti_principal* p, sti_env* env, const sti_matrix* 
     p->index = sti_alloc_array(env, (size_t)n, sizeof *p->index);
     p->packed = sti_alloc_array(env, (size_t)n, sizeof *p->packed);
     sti_status status = STI_OK;
-    if (p->index == NULL || p->packed == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of order %d", n);
+    if (p->index == NULL || p->packed == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK && sparse) status = sti_ldl_init(&p->ldl, env, n, M->col_start, M->row);
     if (status == STI_OK && !sparse) status = sti_dense_factor_init(&p->dense, env, n);
     if (status != STI_OK) sti_principal_clear(p);

@@ -38,7 +38,7 @@ sti_status sti_weighted_graph_init(sti_env* env, int n, int edges, sti_weighted_
     g->vertex_weight = sti_alloc_array(env, (size_t)n, sizeof *g->vertex_weight);
     if (g->start != NULL && g->to != NULL && g->edge_weight != NULL && g->vertex_weight != NULL) return STI_OK;
     sti_weighted_graph_clear(env, g);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "graph with %d vertices and %d edges", n, edges);
+    return STI_ERR_MEMORY;
 }
 
 void sti_weighted_graph_clear(sti_env* env, sti_weighted_graph* g) {
@@ -363,7 +363,7 @@ static sti_status reserve_refinement(sti_env* env, int n, refinement* r) {
     r->before = sti_alloc_array(env, 3 * (size_t)n, sizeof *r->before);
     if (all && r->moved != NULL && r->changed != NULL && r->before != NULL) return STI_OK;
     drop_refinement(env, r);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "separator of %d vertices", n);
+    return STI_ERR_MEMORY;
 }
 
 // ---- the coarsest graph
@@ -426,7 +426,7 @@ static sti_status coarsen(sti_env* env, const sti_weighted_graph* g, int limit, 
     sti_status status = STI_OK;
     while (status == STI_OK && g->n > limit && l->count < LEVELS) {
         int* coarse = sti_alloc_array(env, (size_t)g->n, sizeof *coarse);
-        if (coarse == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "graph with %d vertices", g->n);
+        if (coarse == NULL) return STI_ERR_MEMORY;
         visiting_order(g, rng, scratch, scratch + g->n);
         const int count = match(g, heaviest, scratch, coarse);
         if (count > g->n - g->n / 10) {  // stars: not worth a level
@@ -495,8 +495,7 @@ sti_status sti_separator_find(sti_env* env, const sti_weighted_graph* g, sti_rng
     s.trial = sti_alloc_array(env, (size_t)g->n, sizeof *s.trial);
     s.best = sti_alloc_array(env, (size_t)g->n, sizeof *s.best);
     sti_status status = reserve_refinement(env, g->n, &s.r);
-    if (status == STI_OK && (s.scratch == NULL || s.trial == NULL || s.best == NULL))
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "separator of %d vertices", g->n);
+    if (status == STI_OK && (s.scratch == NULL || s.trial == NULL || s.best == NULL)) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = coarsen(env, g, MIDDLE, rng, s.scratch, &l);
     if (status == STI_OK) status = separate_middle(&s, coarsest(g, &l), part);
     if (status == STI_OK) carry_back(g, &l, &s.r, s.trial, part);

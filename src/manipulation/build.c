@@ -9,10 +9,6 @@
 
 enum { FIELD = 120, MOST_VERTICES = 2000, MOST_TIPS = 1000, MOST_DEGREE = 40 };
 
-static sti_status no_memory(sti_env* env) {
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "scene of parts and probes");
-}
-
 // ---- numbers
 
 static sti_status add(sti_manipulation* m, const char* text, const char* missing, int* number, const char* format, ...)
@@ -32,7 +28,7 @@ static sti_status copy_name(sti_env* env, const char* name, const char* word, in
     char text[40];
     snprintf(text, sizeof text, "%s %d", word, i + 1);
     *out = sti_strdup(env, name != NULL ? name : text);
-    return *out != NULL ? STI_OK : no_memory(env);
+    return *out != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 static sti_status add_outline(sti_manipulation* m, const sti_outline_text* text, const char* field,
@@ -47,7 +43,7 @@ static sti_status add_outline(sti_manipulation* m, const sti_outline_text* text,
     const size_t count = n > 0 ? 2 * (size_t)n : 1;
     out->number = sti_alloc_array_zero(m->env, count, sizeof *out->number);
     out->v = sti_alloc_array_zero(m->env, count, sizeof *out->v);
-    if (out->number == NULL || out->v == NULL) return no_memory(m->env);
+    if (out->number == NULL || out->v == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     if (n == 0) return add(m, text->radius, NULL, &out->number[0], "%s.disc", field);
     for (int k = 0; status == STI_OK && k < 2 * n; k++)
@@ -83,7 +79,7 @@ static sti_status add_support(sti_manipulation* m, const sti_manipulation_text* 
     const char* const* texts = from->E != NULL ? from->E : from->points;
     out->number = sti_alloc_array_zero(m->env, (size_t)count, sizeof *out->number);
     out->point = sti_alloc_array_zero(m->env, (size_t)count, sizeof *out->point);
-    if (out->number == NULL || out->point == NULL) return no_memory(m->env);
+    if (out->number == NULL || out->point == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < count; k++)
         status = add(m, texts[k], NULL, &out->number[k], "%s.support.%s[%d][%d]", field,
@@ -405,11 +401,11 @@ static sti_status reserve(sti_manipulation* m, const sti_manipulation_text* text
     m->parameter_at = sti_alloc_array_zero(env, (size_t)m->parameter_count, sizeof *m->parameter_at);
     if (m->parts == NULL || m->fixtures == NULL || m->probes == NULL || m->tips == NULL || m->pairs == NULL ||
         m->friction == NULL || m->parameter == NULL || m->parameter_at == NULL)
-        return no_memory(env);
+        return STI_ERR_MEMORY;
     for (int i = 0; i < m->parameter_count; i++) {
         m->parameter[i] = sti_strdup(env, text->parameter_names[i]);
         m->parameter_at[i] = text->parameters[i];
-        if (m->parameter[i] == NULL) return no_memory(env);
+        if (m->parameter[i] == NULL) return STI_ERR_MEMORY;
     }
     return STI_OK;
 }
@@ -431,7 +427,7 @@ static sti_status add_all(sti_manipulation* m, const sti_manipulation_text* text
 sti_status sti_manipulation_create(sti_env* env, const sti_manipulation_text* text, sti_manipulation** out) {
     *out = NULL;
     sti_manipulation* m = sti_alloc_array_zero(env, 1, sizeof *m);
-    if (m == NULL) return no_memory(env);
+    if (m == NULL) return STI_ERR_MEMORY;
     m->env = env;
     sti_status status = reserve(m, text);
     if (status == STI_OK) status = add_all(m, text);
@@ -485,7 +481,7 @@ static int find_parameter(const sti_manipulation* m, const char* name) {
 
 sti_status sti_manipulation_set(sti_manipulation* m, int count, const char* const* parameters, const double* values) {
     double* old = sti_alloc_array_zero(m->env, (size_t)m->parameter_count, sizeof *old);
-    if (old == NULL) return no_memory(m->env);
+    if (old == NULL) return STI_ERR_MEMORY;
     memcpy(old, m->parameter_at, (size_t)m->parameter_count * sizeof *old);
     sti_status status = STI_OK;
     for (int i = 0; status == STI_OK && i < count; i++) {

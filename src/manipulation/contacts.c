@@ -59,7 +59,7 @@ static sti_push_contact* more(list* l) {
         const int capacity = l->capacity > 0 ? 2 * l->capacity : 16;
         sti_push_contact* grown = sti_realloc_array(l->m->env, l->at, (size_t)capacity, sizeof *grown);
         if (grown == NULL) {
-            l->status = STI_FAIL(l->m->env, STI_ERR_MEMORY, -1, "contacts");
+            l->status = STI_ERR_MEMORY;
             return NULL;
         }
         l->at = grown;
@@ -197,7 +197,7 @@ sti_status sti_manipulation_contacts(const sti_manipulation* m, double t, const 
     *out = NULL;
     *count = 0;
     l.feet = sti_alloc_array(m->env, 2 * (size_t)largest_outline(m), sizeof *l.feet);
-    if (l.feet == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "contacts");
+    if (l.feet == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < m->tip_count; i++) {
         for (int k = 0; k < m->part_count && l.status == STI_OK; k++) add_tip(&l, k, q + 3 * (size_t)k, i, t);
     }

@@ -246,7 +246,7 @@ static sti_status reserve(frozen* f) {
     const bool good = f->gap != NULL && f->slip != NULL && f->name != NULL && f->force != NULL &&
                       f->coordinate != NULL && f->start != NULL && f->parameter != NULL && f->value != NULL &&
                       f->contacts != NULL && f->texts != NULL;
-    return good ? STI_OK : STI_FAIL(f->env, STI_ERR_MEMORY, -1, "scene as a system");
+    return good ? STI_OK : STI_ERR_MEMORY;
 }
 
 static void write_parameters(frozen* f) {

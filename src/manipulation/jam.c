@@ -72,7 +72,7 @@ static sti_status keep(search* s, int count, const double* x) {
     for (int k = 0; k < count; k++) sum += x[k];
     jam->contact = sti_alloc_array_zero(s->p->env, (size_t)count, sizeof *jam->contact);
     jam->normal = sti_alloc_array_zero(s->p->env, 3 * (size_t)count, sizeof *jam->normal);
-    if (jam->contact == NULL || jam->normal == NULL) return STI_FAIL(s->p->env, STI_ERR_MEMORY, -1, "jam");
+    if (jam->contact == NULL || jam->normal == NULL) return STI_ERR_MEMORY;
     jam->left = jam->normal + count;
     jam->right = jam->left + count;
     for (int k = 0; k < count; k++) {
@@ -133,7 +133,7 @@ sti_status sti_push_explain(sti_push* p, sti_push_end* end, char* why, size_t si
     bool found = false;
     s.order = sti_alloc_array_zero(p->env, 2 * nc + 1, sizeof *s.order);
     s.normals = sti_alloc_array_zero(p->env, sti_size_add(sti_size_mul(3 * nc, n), nc), sizeof *s.normals);
-    sti_status status = s.order != NULL && s.normals != NULL ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "jam");
+    sti_status status = s.order != NULL && s.normals != NULL ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) {
         s.direction = s.order + nc;
         s.sides = s.normals + nc * n;

@@ -32,7 +32,7 @@ void sti_numbers_close(sti_numbers* k) {
 static sti_status check_inputs(const sti_numbers* k, const char* field, int entry, bool moving) {
     sti_env* env = k->env;
     unsigned char* used = sti_alloc_array(env, (size_t)entry + 1, 1);
-    if (used == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "numbers of a scene");
+    if (used == NULL) return STI_ERR_MEMORY;
     sti_tape_reach(&k->tape, entry, used);
     bool time = false, rate = false;
     for (int i = 0; i <= entry; i++) {
@@ -55,7 +55,7 @@ sti_status sti_numbers_add(sti_numbers* k, const char* field, const char* text, 
     if (k->count == k->capacity) {
         const int capacity = k->capacity > 0 ? 2 * k->capacity : 64;
         int* entry = sti_realloc_array(k->env, k->entry, (size_t)capacity, sizeof *entry);
-        if (entry == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "numbers of a scene");
+        if (entry == NULL) return STI_ERR_MEMORY;
         k->entry = entry;
         k->capacity = capacity;
     }
@@ -71,7 +71,7 @@ sti_status sti_numbers_add(sti_numbers* k, const char* field, const char* text, 
 sti_status sti_numbers_seal(sti_numbers* k) {
     const size_t inputs = (size_t)k->tape.parameter_count + 2 * (size_t)k->tape.n + 1;
     k->inputs = sti_alloc_array_zero(k->env, inputs, sizeof *k->inputs);
-    if (k->inputs == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "numbers of a scene");
+    if (k->inputs == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_jets_init(&k->jets, k->env, &k->tape);
     if (status == STI_OK) status = sti_program_init(&k->program, k->env, &k->tape);
     if (status != STI_OK) return status;
@@ -105,7 +105,7 @@ static int exponent_of(const sti_node* x) {
 sti_status sti_numbers_degree(const sti_numbers* k, int number, int* degree) {
     const int entry = k->entry[number];
     int* d = sti_alloc_array(k->env, (size_t)entry + 1, sizeof *d);
-    if (d == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "degree of a polynomial");
+    if (d == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i <= entry; i++) {
         const sti_node* x = &k->tape.node[i];
         const int a = sti_op_arguments(x->op) > 0 ? d[x->a] : 0, b = sti_op_arguments(x->op) > 1 ? d[x->b] : 0;

@@ -79,7 +79,7 @@ static sti_status make_room(sti_env* env, int n, int nc, posed* k) {
     const size_t count = sti_size_add(sti_size_mul(N, N + 2 * m + 3), sti_size_add(sti_size_mul(m, m), m));
     *k = (posed){.n = n, .nc = nc, .m = (int)m};
     double* room = sti_alloc_array_zero(env, count, sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "step with %d contacts", nc);
+    if (room == NULL) return STI_ERR_MEMORY;
     k->E = room;
     k->C = k->E + N * N;
     k->D = k->C + N * m;
@@ -223,7 +223,7 @@ static sti_status attempt(sti_push* p, double t, posed* k, bool* far) {
     if (status != STI_OK) return status;
     p->forces = sti_alloc_array_zero(p->env, nc, sizeof *p->forces);
     p->basis = sti_alloc_array_zero(p->env, 4 * nc, 1);
-    if (p->forces == NULL || p->basis == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "step");
+    if (p->forces == NULL || p->basis == NULL) return STI_ERR_MEMORY;
     fill_damping(p->m, p->q, k);
     fill_contacts(p->contacts, p->q, p->h, k);
     status = solve(p->env, k, &p->answer);
@@ -366,12 +366,12 @@ sti_status sti_push_create(sti_env* env, const sti_manipulation* m, double h, st
     *out = NULL;
     if (isnan(h) || isinf(h)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "h: %g: a finite step is expected", h);
     sti_push* p = sti_alloc_array_zero(env, 1, sizeof *p);
-    if (p == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "push");
+    if (p == NULL) return STI_ERR_MEMORY;
     *p = (sti_push){.env = env, .m = m, .h = h > 0 ? h : m->step};
     p->q = sti_alloc_array_zero(env, 4 * n, sizeof *p->q);
     if (p->q == NULL) {
         sti_push_destroy(p);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "push");
+        return STI_ERR_MEMORY;
     }
     p->v = p->q + n;
     p->v_trial = p->v + n;

@@ -54,7 +54,7 @@ static sti_status reserve(lever* k) {
     k->norm = sti_alloc_array_zero(k->env, faces, sizeof *k->norm);
     double* numbers = a != NULL ? sti_alloc_array_zero(k->env, 2 * count + faces + equations, sizeof *numbers) : NULL;
     if (a != NULL) a->tau = numbers;
-    if (k->norm == NULL || numbers == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "%d actuators", k->count);
+    if (k->norm == NULL || numbers == NULL) return STI_ERR_MEMORY;
     *a = (sti_actuation){.n = k->n,
                          .count = k->count,
                          .face_count = k->faces.count,

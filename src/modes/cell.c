@@ -22,8 +22,7 @@ static bool reserve(sti_exact* x, int dimension, int words, int capacity, modes_
     out->v = sti_int_array(x, (size_t)capacity * (size_t)dimension);
     out->zero = sti_alloc_array_zero(x->env, (size_t)capacity * (size_t)words, sizeof *out->zero);
     out->made = sti_alloc_array_zero(x->env, (size_t)words, sizeof *out->made);
-    if ((out->zero == NULL || out->made == NULL) && x->status == STI_OK)
-        x->status = STI_FAIL(x->env, STI_ERR_MEMORY, -1, "cell");
+    if ((out->zero == NULL || out->made == NULL) && x->status == STI_OK) x->status = STI_ERR_MEMORY;
     if (x->status != STI_OK) sti_cell_clear(x->env, out);
     return x->status == STI_OK;
 }

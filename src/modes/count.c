@@ -134,8 +134,7 @@ static sti_status find_dimension(system_t* s, int* dimension) {
     for (int with = 0; with < 2 && s->x.status == STI_OK; with++) {
         sti_int* T = sti_int_array(&s->x, total);
         int* pivot = sti_alloc_array(s->env, (size_t)(s->pairs + d), sizeof *pivot);
-        if (pivot == NULL && s->x.status == STI_OK)
-            s->x.status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "dimension of a complementary cone");
+        if (pivot == NULL && s->x.status == STI_OK) s->x.status = STI_ERR_MEMORY;
         int rows = 0;
         for (int p = 0; p < s->pairs && s->x.status == STI_OK; p++, rows++) {
             const int zero = 2 * p + (s->side[p] == 1 ? 1 : 0);
@@ -185,8 +184,7 @@ static sti_status emit(system_t* s, bool box) {
         if (kind != NULL) out->kind = kind;
         void* dimension = sti_realloc(s->env, out->dimension, capacity * sizeof *out->dimension);
         if (dimension != NULL) out->dimension = dimension;
-        if (first == NULL || kind == NULL || dimension == NULL)
-            return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "%zu choices", capacity);
+        if (first == NULL || kind == NULL || dimension == NULL) return STI_ERR_MEMORY;
         s->capacity = (int)capacity;
     }
     const size_t at = (size_t)out->feasible++;
@@ -216,7 +214,7 @@ static sti_status build(system_t* s, sti_friction_model model, double mu) {
     s->is_free = sti_alloc_array_zero(s->env, (size_t)s->unknowns, sizeof *s->is_free);
     s->out->pair_name = sti_alloc_array_zero(s->env, (size_t)s->pairs, sizeof *s->out->pair_name);
     if (s->x.status != STI_OK || s->side == NULL || s->is_free == NULL || s->out->pair_name == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "pairs of a contact");
+        return STI_ERR_MEMORY;
     memset(s->side, -1, (size_t)s->pairs);
     snprintf(s->out->pair_name[0][0], 16, "a_n");
     snprintf(s->out->pair_name[0][1], 16, "c_n");
@@ -269,7 +267,7 @@ sti_status sti_mode_count_create(sti_env* env, sti_friction_model model, int tan
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%d tangents; 1 (box only) or 2 are possible", tangents);
     if (!(mu >= 0) || !isfinite(mu)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "mu is %g", mu);
     sti_mode_count* count = sti_alloc_array_zero(env, 1, sizeof *count);
-    if (count == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "count");
+    if (count == NULL) return STI_ERR_MEMORY;
     count->env = env;
     count->tangents = tangents;
     count->pairs = model == STI_FRICTION_BOX ? 1 + 2 * tangents : sides + 2;

@@ -87,7 +87,7 @@ static sti_status emit(walk* w, const modes_cell* cell) {
     if (list->count == list->capacity) {
         const int capacity = list->capacity > 0 ? 2 * list->capacity : 16;
         sti_mode* grown = sti_realloc(env, list->modes, (size_t)capacity * sizeof *grown);
-        if (grown == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "list of %d modes", capacity);
+        if (grown == NULL) return STI_ERR_MEMORY;
         list->modes = grown;
         list->capacity = capacity;
     }
@@ -97,7 +97,7 @@ static sti_status emit(walk* w, const modes_cell* cell) {
     mode->choice = sti_alloc_array(env, count, sizeof *mode->choice);
     for (size_t i = 0; i < count && mode->choice != NULL; i++) mode->choice[i] = (short)w->choice[i];
     if (mode->choice != NULL) mode->text = sti_modes_text(w->m, mode->choice);
-    if (mode->text == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "mode");
+    if (mode->text == NULL) return STI_ERR_MEMORY;
     return set_witness(w->m, cell, &mode->witness);
 }
 
@@ -244,8 +244,7 @@ sti_status sti_modes_walk(modes_model* m, bool consistent, long most, modes_list
     w.choice = sti_alloc_array(m->env, count, sizeof *w.choice);
     w.strict = sti_alloc_array_zero(m->env, (size_t)((first_cut(m->contact_count) + 1) / 64 + 1), sizeof *w.strict);
     sti_status status = STI_OK;
-    if (w.choice == NULL || w.strict == NULL)
-        status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "walk over %zu contacts", count);
+    if (w.choice == NULL || w.strict == NULL) status = STI_ERR_MEMORY;
     for (size_t i = 0; i < count && status == STI_OK; i++) w.choice[i] = -1;
     if (status == STI_OK && !m->homogeneous) demand(&w, 0, true);
     modes_cell cell = {0};
@@ -325,7 +324,7 @@ static sti_status grow(search* s) {
     const int capacity = s->capacity > 0 ? 2 * s->capacity : 8;
     const size_t contacts = (size_t)s->m->contact_count, width = (size_t)(s->m->n + s->m->K);
     short* choice = sti_realloc(env, c->choice, (size_t)capacity * (contacts + 1) * sizeof *choice);
-    if (choice == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate of %d cases", capacity);
+    if (choice == NULL) return STI_ERR_MEMORY;
     c->choice = choice;
     sti_rationals* value;
     sti_status status = sti_rationals_create(env, (size_t)capacity * width, &value);
@@ -402,7 +401,7 @@ sti_status sti_modes_exist(modes_model* m, bool* decided, bool* exists, sti_rati
     *out = (sti_modes_certificate){0};
     search s = {.m = m, .solution = solution, .out = out};
     s.choice = sti_alloc_array(m->env, (size_t)m->contact_count, sizeof *s.choice);
-    if (s.choice == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "choices of %d contacts", m->contact_count);
+    if (s.choice == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < m->contact_count; i++) s.choice[i] = -1;
     sti_status status = explore(&s, 0, 1);
     s.late = sti_modes_gave_up(m, &status) || s.late;

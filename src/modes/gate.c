@@ -79,7 +79,7 @@ static sti_status open_gate(gate* g) {
     g->A = sti_alloc_array(m->env, total, sizeof *g->A);
     g->unit = sti_alloc_array(m->env, (size_t)g->rows, sizeof *g->unit);
     if (m->x.status != STI_OK || g->A == NULL || g->unit == NULL)
-        return m->x.status != STI_OK ? m->x.status : STI_FAIL(m->env, STI_ERR_MEMORY, -1, "program of a part mode");
+        return m->x.status != STI_OK ? m->x.status : STI_ERR_MEMORY;
     for (int r = 0; r < m->n; r++) fill_row(g, r);
     if (!m->homogeneous) {
         sti_int_set_i64(&m->x, entry(g, m->n, 0), -1);
@@ -228,8 +228,7 @@ static bool make_exact(const gate* g, const nnls* s, sti_int* y) {
     int* pivot = sti_alloc_array(x->env, (size_t)n, sizeof *pivot);
     bool* fixed = sti_alloc_array_zero(x->env, (size_t)n, sizeof *fixed);
     sti_int d = {0};
-    if ((pivot == NULL || fixed == NULL) && x->status == STI_OK)
-        x->status = STI_FAIL(x->env, STI_ERR_MEMORY, -1, "proof");
+    if ((pivot == NULL || fixed == NULL) && x->status == STI_OK) x->status = STI_ERR_MEMORY;
     bool good = x->status == STI_OK;
     double largest = 0;
     for (int r = 0; r < n; r++) largest = fmax(largest, fabs(s->rest[r] * g->unit[r]));
@@ -379,7 +378,7 @@ static bool prove_inside(const gate* g, const double* rest, sti_int* y) {
         const nnls inside = {.rest = slant, .used = d.equal, .count = d.count};
         proved = clear && done && make_exact(g, &inside, y) && is_proof(g, y);
     } else {
-        g->m->x.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "interior of a dual cone");
+        g->m->x.status = STI_ERR_MEMORY;
     }
     sti_free(env, numbers);
     sti_free(env, ints);
@@ -408,7 +407,7 @@ static int guess(gate* g) {
             answer = !remains ? 1 : prove_inside(g, s.rest, y) || (make_exact(g, &s, y) && is_proof(g, y)) ? 0 : -1;
         }
     } else if (x->status == STI_OK) {
-        x->status = STI_FAIL(env, STI_ERR_MEMORY, -1, "nearest wrench of a part mode");
+        x->status = STI_ERR_MEMORY;
     }
     sti_int_array_free(env, y, y != NULL ? n : 0);
     sti_free(env, numbers);

@@ -15,7 +15,7 @@ struct sti_mode_graph {
 
 sti_status sti_mode_graph_create(sti_env* env, sti_mode_graph** out) {
     *out = sti_alloc_array_zero(env, 1, sizeof **out);
-    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "mode graph");
+    if (*out == NULL) return STI_ERR_MEMORY;
     (*out)->env = env;
     (*out)->current = -1;
     return STI_OK;
@@ -47,10 +47,10 @@ static int find_node(const sti_mode_graph* g, const char* mode) {
 
 static sti_status add_node(sti_mode_graph* g, double time, const char* mode) {
     sti_mode_node* nodes = grow(g->env, g->nodes, g->node_count, &g->node_capacity, sizeof *nodes);
-    if (nodes == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "mode graph of %d modes", g->node_count);
+    if (nodes == NULL) return STI_ERR_MEMORY;
     g->nodes = nodes;
     char* text = sti_strdup(g->env, mode);
-    if (text == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "name of a mode");
+    if (text == NULL) return STI_ERR_MEMORY;
     g->nodes[g->node_count++] = (sti_mode_node){.text = text, .first_time = time};
     return STI_OK;
 }
@@ -62,7 +62,7 @@ static sti_status add_edge(sti_mode_graph* g, int from, int to, double time) {
         return STI_OK;
     }
     sti_mode_edge* edges = grow(g->env, g->edges, g->edge_count, &g->edge_capacity, sizeof *edges);
-    if (edges == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "mode graph of %d edges", g->edge_count);
+    if (edges == NULL) return STI_ERR_MEMORY;
     g->edges = edges;
     g->edges[g->edge_count++] = (sti_mode_edge){.from = from, .to = to, .first_time = time, .count = 1};
     return STI_OK;

@@ -131,7 +131,7 @@ static sti_status append(modes_model* m, const short* choice, sti_modes* out, in
     if (out->infeasible_count == *capacity) {
         const int larger = *capacity > 0 ? 2 * *capacity : 16;
         sti_mode* grown = sti_realloc(m->env, out->infeasible, (size_t)larger * sizeof *grown);
-        if (grown == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "list of %d modes", larger);
+        if (grown == NULL) return STI_ERR_MEMORY;
         out->infeasible = grown;
         *capacity = larger;
     }
@@ -140,7 +140,7 @@ static sti_status append(modes_model* m, const short* choice, sti_modes* out, in
     mode->choice = sti_alloc_array(m->env, (size_t)m->contact_count, sizeof *mode->choice);
     for (int i = 0; i < m->contact_count && mode->choice != NULL; i++) mode->choice[i] = choice[i];
     if (mode->choice != NULL) mode->text = sti_modes_text(m, mode->choice);
-    if (mode->text == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "mode");
+    if (mode->text == NULL) return STI_ERR_MEMORY;
     return find_reason(m, mode);
 }
 
@@ -153,7 +153,7 @@ sti_status sti_modes_list_infeasible(modes_model* m, const sti_modes_options* o,
         return STI_OK;
     }
     short* choice = sti_alloc_array_zero(m->env, (size_t)m->contact_count, sizeof *choice);
-    if (choice == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "choices");
+    if (choice == NULL) return STI_ERR_MEMORY;
     sti_modes_phase(m, "infeasible modes", 1);
     for (; status == STI_OK && more && !late; more = advance(m, choice)) {
         if (next < out->mode_count && same(m, out->modes[next].choice, choice)) {  // both are in lexicographic order

@@ -133,7 +133,7 @@ static sti_status find_A(posing* p) {
     int* pivot_col = sti_alloc_array(m->env, (size_t)m->n, sizeof *pivot_col);
     sti_int d = {0};
     sti_status status = x->status;
-    if (status == STI_OK && pivot_col == NULL) status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "elimination of M");
+    if (status == STI_OK && pivot_col == NULL) status = STI_ERR_MEMORY;
     for (size_t k = 0; k < total && status == STI_OK; k++) sti_int_set(x, &T[k], &m->dynamics[k]);
     if (status == STI_OK) {
         const int rank = sti_int_eliminate(x, T, m->n, width, m->n, pivot_col, &d);
@@ -265,7 +265,7 @@ static sti_status reserve(posing* p) {
     out->lcp.q = q;
     if (status == STI_OK && (out->y_name == NULL || out->z_name == NULL || out->A == NULL || out->b_contact == NULL ||
                              M == NULL || q == NULL))
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "LCP of size %zu", N);
+        status = STI_ERR_MEMORY;
     return status;
 }
 
@@ -311,8 +311,7 @@ static sti_status pose(posing* p) {
     p->contact = sti_alloc_array(p->m->env, contacts, sizeof *p->contact);
     p->first = sti_alloc_array(p->m->env, 2 * contacts, sizeof *p->first);
     p->order = sti_alloc_array(p->m->env, (size_t)p->m->K, sizeof *p->order);
-    if (p->contact == NULL || p->first == NULL || p->order == NULL)
-        return STI_FAIL(p->m->env, STI_ERR_MEMORY, -1, "order of the unknowns");
+    if (p->contact == NULL || p->first == NULL || p->order == NULL) return STI_ERR_MEMORY;
     sti_status status = arrange(p);
     if (status == STI_OK) status = reserve(p);
     if (status == STI_OK) status = load_mu(p);
@@ -353,7 +352,7 @@ sti_status sti_modes_lcp_create(sti_env* env, const sti_instant* instant, const 
     p.out = sti_alloc_array_zero(env, 1, sizeof *p.out);
     if (p.out == NULL) {
         sti_modes_model_destroy(p.m);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "LCP header");
+        return STI_ERR_MEMORY;
     }
     p.out->env = env;
     status = pose(&p);

@@ -84,7 +84,7 @@ static void fill_kinematics(modes_lp* lp) {
 sti_status sti_modes_lp_create(modes_model* m, const int* choice, modes_lp* out) {
     *out = (modes_lp){.m = m, .choice = choice};
     out->column = sti_alloc_array(m->env, (size_t)m->contact_count + 1, sizeof *out->column);
-    if (out->column == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "columns of a mode");
+    if (out->column == NULL) return STI_ERR_MEMORY;
     int cols = m->n;
     for (int i = 0; i < m->contact_count; i++) {
         out->column[i] = cols;

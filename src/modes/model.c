@@ -497,7 +497,7 @@ static sti_status make_choices(modes_model* m, int i, const sti_modes_options* o
     modes_contact* c = &m->contacts[i];
     const size_t most = 2 * (2 * (size_t)(m->corner_count > 2 ? m->corner_count : 2) + 2) + 2;
     c->choices = sti_alloc_array_zero(m->env, most, sizeof *c->choices);
-    if (c->choices == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, i, "modes of a contact");
+    if (c->choices == NULL) return STI_ERR_MEMORY;
     const sti_instant_exact* e = m->instant->exact;
     const bool rough = rational_sign(e != NULL ? e->mu : NULL, (size_t)i, m->instant->contacts[i].mu) > 0;
     if (c->status == STI_CONTACT_STATUS_APART) constrain(new_choice(c, MODES_SEPARATE, "a"), c->value, -1);
@@ -534,8 +534,7 @@ static sti_status reserve(modes_model* m) {
     m->dynamics = sti_int_array(&m->x, n * (n + K + 1));
     m->row_num = sti_int_array(&m->x, n);
     m->row_den = sti_int_array(&m->x, n);
-    if (m->contacts == NULL || m->meaning == NULL || m->x.status != STI_OK)
-        return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "model of %d contacts", m->contact_count);
+    if (m->contacts == NULL || m->meaning == NULL || m->x.status != STI_OK) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -573,7 +572,7 @@ sti_status sti_modes_model_create(sti_env* env, const sti_instant* instant, cons
                                   modes_model** out) {
     *out = NULL;
     modes_model* m = sti_alloc_array_zero(env, 1, sizeof *m);
-    if (m == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "model header");
+    if (m == NULL) return STI_ERR_MEMORY;
     m->env = env;
     m->instant = instant;
     m->n = instant->n;

@@ -106,7 +106,7 @@ int sti_modes_find(const sti_modes* modes, const char* text) {
 
 static sti_status copy_contacts(const modes_model* m, sti_modes* out) {
     out->contacts = sti_alloc_array_zero(m->env, (size_t)m->contact_count, sizeof *out->contacts);
-    if (out->contacts == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d contacts", m->contact_count);
+    if (out->contacts == NULL) return STI_ERR_MEMORY;
     out->potential = 1;
     for (int i = 0; i < m->contact_count; i++) {
         sti_modes_contact* c = &out->contacts[i];
@@ -114,7 +114,7 @@ static sti_status copy_contacts(const modes_model* m, sti_modes* out) {
         c->choice_count = m->contacts[i].choice_count;
         out->potential *= c->choice_count;
         c->word = sti_alloc_array(m->env, (size_t)c->choice_count, sizeof *c->word);
-        if (c->word == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, i, "words of a contact");
+        if (c->word == NULL) return STI_ERR_MEMORY;
         for (int k = 0; k < c->choice_count; k++) memcpy(c->word[k], m->contacts[i].choices[k].word, sizeof c->word[k]);
     }
     return STI_OK;
@@ -146,7 +146,7 @@ static void sort(modes_list* list, int contacts) {
 static sti_status merge(sti_env* env, modes_list* all, modes_list* solved, bool tried, sti_modes* out) {
     const int contacts = out->contact_count;
     out->modes = sti_alloc_array_zero(env, (size_t)all->count + (size_t)solved->count, sizeof *out->modes);
-    if (out->modes == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "list of modes");
+    if (out->modes == NULL) return STI_ERR_MEMORY;
     int i = 0, j = 0;
     while (i < all->count || j < solved->count) {
         int order = i == all->count ? 1 : -1;
@@ -287,7 +287,7 @@ static sti_status find_change(modes_model* m, sti_modes* out) {
     if (set->face >= 0) out->change_face = set->face_text[set->face];
     if (ends < 0) return STI_OK;
     double* w = sti_alloc_array(out->env, 2 * (size_t)out->n, sizeof *w);
-    if (w == NULL) return STI_FAIL(out->env, STI_ERR_MEMORY, -1, "wrench");
+    if (w == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < out->n; k++) w[k] = modes_double(&m->x, out->wrench, (size_t)k);
     if (m->x.status == STI_OK) out->change_to = mode_beyond(out, ends, w, w + out->n);
     sti_free(out->env, w);
@@ -356,7 +356,7 @@ sti_status sti_modes_create(sti_env* env, const sti_instant* instant, const sti_
     sti_modes* made = sti_alloc_array_zero(env, 1, sizeof *made);
     if (made == NULL) {
         sti_modes_model_destroy(m);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "modes");
+        return STI_ERR_MEMORY;
     }
     *made = (sti_modes){.env = env,
                         .n = m->n,

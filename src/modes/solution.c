@@ -34,15 +34,14 @@ void sti_mode_solution_destroy(sti_env* env, sti_mode_solution* s) {
 static sti_status create(sti_env* env, size_t count, sti_mode_solution** out) {
     sti_mode_solution* s = sti_alloc_array_zero(env, 1, sizeof *s);
     *out = s;
-    if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "solution of a mode");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->vertex_count = s->ray_count = s->line_count = s->dimension = -1;
     sti_status status = sti_rationals_create(env, count, &s->point);
     if (status == STI_OK) status = sti_rationals_create(env, count, &s->low);
     if (status == STI_OK) status = sti_rationals_create(env, count, &s->high);
     s->low_finite = sti_alloc_array_zero(env, count, sizeof *s->low_finite);
     s->high_finite = sti_alloc_array_zero(env, count, sizeof *s->high_finite);
-    if (status == STI_OK && (s->low_finite == NULL || s->high_finite == NULL))
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "solution of a mode");
+    if (status == STI_OK && (s->low_finite == NULL || s->high_finite == NULL)) status = STI_ERR_MEMORY;
     return status;
 }
 
@@ -247,7 +246,7 @@ static int dimension_of(sti_exact* x, const sti_dd_result* dd) {
     int* pivot = sti_alloc_array(x->env, rows, sizeof *pivot);
     sti_int last = {0};
     int rank = 0;
-    if (pivot == NULL && x->status == STI_OK) x->status = STI_FAIL(x->env, STI_ERR_MEMORY, -1, "dimension of a set");
+    if (pivot == NULL && x->status == STI_OK) x->status = STI_ERR_MEMORY;
     if (x->status == STI_OK) {
         for (size_t k = 0; k < rows * d; k++) {
             const size_t from_rays = (size_t)dd->ray_count * d;
@@ -267,8 +266,7 @@ static sti_status open_faces(modes_model* m, const short* choice, face_form* f) 
         f->capacity += MODES_CONSTRAINTS + 3 + m->contacts[i].choices[choice[i]].count;
     f->rows = sti_int_array(&m->x, (size_t)f->capacity * (size_t)f->dimension);
     f->equations = sti_alloc_array_zero(m->env, (size_t)f->capacity, 1);
-    if (m->x.status == STI_OK && f->equations == NULL)
-        return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "faces of a solution set");
+    if (m->x.status == STI_OK && f->equations == NULL) return STI_ERR_MEMORY;
     if (m->x.status == STI_OK) fill_faces(f, choice);
     return m->x.status;
 }
@@ -358,7 +356,7 @@ static sti_status find_point(face_form* f, sti_mode* mode, bool may_be_strict, b
     sti_int *T = sti_int_array(x, total), *x_of = sti_int_array(x, (size_t)f->dimension), d = {0};
     int* pivot_col = sti_alloc_array(m->env, (size_t)rows, sizeof *pivot_col);
     sti_status status = x->status;
-    if (status == STI_OK && pivot_col == NULL) status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "equations of a mode");
+    if (status == STI_OK && pivot_col == NULL) status = STI_ERR_MEMORY;
     for (int i = 0, r = 0; i < f->count && status == STI_OK; i++) {
         if (!f->equations[i]) continue;
         for (int k = 0; k < f->dimension; k++)

@@ -195,8 +195,7 @@ static sti_status name_faces(const images* im, sti_mode_wrenches* w) {
     bool* on = sti_alloc_array_zero(env, total, sizeof *on);
     sti_int* work = sti_int_array(&im->m->x, 2 * d + 1);
     sti_status status = im->m->x.status;
-    if (status == STI_OK && (w->face_text == NULL || on == NULL))
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "names of %d faces", faces.count);
+    if (status == STI_OK && (w->face_text == NULL || on == NULL)) status = STI_ERR_MEMORY;
     for (int f = 0; f < faces.count && status == STI_OK; f++) {
         bool finite = false;
         for (int k = 0; k < im->m->n; k++)
@@ -208,7 +207,7 @@ static sti_status name_faces(const images* im, sti_mode_wrenches* w) {
         name_forces(im, on, text);
         name_accelerations(im, on, text);
         w->face_text[f] = sti_strdup(env, text);
-        if (w->face_text[f] == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, f, "name of a face");
+        if (w->face_text[f] == NULL) status = STI_ERR_MEMORY;
     }
     sti_int_array_free(env, work, work != NULL ? 2 * d + 1 : 0);
     sti_free(env, on);
@@ -264,7 +263,7 @@ static sti_status nearest_of_polyhedron(sti_env* env, const sti_mode_wrenches* s
     double* rows = sti_alloc_array(env, (size_t)(faces.count + equations.count) * width, sizeof *rows);
     double* unit = sti_alloc_array_zero(env, 2 * width, sizeof *unit);
     sti_polycone* cone = NULL;
-    sti_status status = rows == NULL || unit == NULL ? STI_FAIL(env, STI_ERR_MEMORY, -1, "nearest wrench") : STI_OK;
+    sti_status status = rows == NULL || unit == NULL ? STI_ERR_MEMORY : STI_OK;
     int used = 0;
     for (int pass = 0; pass < 2 && status == STI_OK; pass++) {  // (G, h) = (-F_w, F'(w, 1)), of faces, then equations
         const sti_rows* from = pass == 0 ? &faces : &equations;
@@ -345,8 +344,7 @@ static sti_status fill(images* im, sti_mode* mode) {
     set->is_cone = m->homogeneous;
     set->change = sti_alloc_array_zero(m->env, (size_t)m->n, sizeof *set->change);
     double* w = sti_alloc_array(m->env, (size_t)m->n, sizeof *w);
-    sti_status status =
-        set->change == NULL || w == NULL ? STI_FAIL(m->env, STI_ERR_MEMORY, -1, "wrench set of a mode") : STI_OK;
+    sti_status status = set->change == NULL || w == NULL ? STI_ERR_MEMORY : STI_OK;
     if (status == STI_OK) status = make_images(im);
     if (status == STI_OK) {
         const sti_rows rays = {im->cell.ray_count + im->force_count, im->dimension, NULL, im->rays};
@@ -375,8 +373,7 @@ sti_status sti_mode_find_wrenches_closed(modes_model* m, sti_mode* mode) {
     sti_status status = sti_modes_cell_closed(m, mode->choice, &im.cell, &there);
     if (status == STI_OK && there) {
         mode->wrenches = sti_alloc_array_zero(m->env, 1, sizeof *mode->wrenches);
-        status =
-            mode->wrenches != NULL ? fill(&im, mode) : STI_FAIL(m->env, STI_ERR_MEMORY, -1, "wrench set of a mode");
+        status = mode->wrenches != NULL ? fill(&im, mode) : STI_ERR_MEMORY;
     }
     sti_cell_clear(m->env, &im.cell);
     sti_rationals_destroy(im.rays);
@@ -387,7 +384,7 @@ sti_status sti_mode_find_wrenches_closed(modes_model* m, sti_mode* mode) {
 sti_status sti_mode_find_wrenches(modes_model* m, sti_mode* mode) {
     images im = {.m = m, .choice = mode->choice, .dimension = m->homogeneous ? m->n : m->n + 1};
     mode->wrenches = sti_alloc_array_zero(m->env, 1, sizeof *mode->wrenches);
-    if (mode->wrenches == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "wrench set of a mode");
+    if (mode->wrenches == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_modes_cell(m, mode->choice, &im.cell);
     if (status == STI_OK) status = fill(&im, mode);
     sti_cell_clear(m->env, &im.cell);

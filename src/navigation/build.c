@@ -10,10 +10,6 @@
 
 enum { MOST_VEHICLES = 1000000, FIELD = 80 };
 
-static sti_status no_memory(sti_env* env) {
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "vehicles");
-}
-
 // ---- constants
 
 // What is wrong names a gap of a system made here; the field in the file is another.
@@ -56,7 +52,7 @@ static sti_status copy_name(sti_env* env, const char* name, const char* word, in
     else
         snprintf(text, sizeof text, "%.80s %d", name != NULL ? name : word, number);
     *out = sti_strdup(env, text);
-    return *out != NULL ? STI_OK : no_memory(env);
+    return *out != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 // ---- vehicles
@@ -71,7 +67,7 @@ static sti_status make_system(const sti_navigation* nav, const sti_navigation_te
         sti_free(nav->env, names);
         sti_free(nav->env, values);
         sti_free(nav->env, named);
-        return no_memory(nav->env);
+        return STI_ERR_MEMORY;
     }
     for (int k = 0; k < count; k++) {
         names[k] = text->parameter_names[k];
@@ -119,7 +115,7 @@ static sti_status add_corners(sti_navigation* nav, const sti_navigation_text* te
         return STI_FAIL(nav->env, STI_ERR_INPUT, from_at, "vehicles[%d].cage: at least 3 vertices are expected",
                         from_at);
     sti_shape_room room = {.vertex_count = n, .v = sti_alloc_array_zero(nav->env, 2 * (size_t)n, sizeof(double))};
-    if (room.v == NULL) return no_memory(nav->env);
+    if (room.v == NULL) return STI_ERR_MEMORY;
     it->corners = room.v;
     it->corner_count = n;
     for (int k = 0; status == STI_OK && k < 2 * n; k++) {
@@ -197,7 +193,7 @@ static sti_status add_obstacle(sti_navigation* nav, const sti_navigation_text* t
     char field[FIELD];
     sti_status status = copy_name(nav->env, from->name, "obstacle", i + 1, false, &o->name);
     if (status == STI_OK) o->shape.v = sti_alloc_array_zero(nav->env, 2 * (size_t)n, sizeof *o->shape.v);
-    if (status == STI_OK && o->shape.v == NULL) status = no_memory(nav->env);
+    if (status == STI_OK && o->shape.v == NULL) status = STI_ERR_MEMORY;
     o->shape.vertex_count = n;
     for (int k = 0; status == STI_OK && k < 2 * n; k++) {
         snprintf(field, sizeof field, "obstacles[%d].polygon[%d][%d]", i, k / 2, k % 2);
@@ -241,7 +237,7 @@ static sti_status reserve(sti_navigation* nav, const sti_navigation_text* text) 
     nav->feet = sti_alloc_array_zero(env, 2 * most, sizeof *nav->feet);
     if (nav->vehicles == NULL || nav->walls == NULL || nav->obstacles == NULL || nav->q == NULL ||
         nav->island == NULL || nav->local == NULL || nav->boxes == NULL || nav->feet == NULL)
-        return no_memory(env);
+        return STI_ERR_MEMORY;
     nav->v = nav->q + 2 * count;
     nav->k = nav->v + 2 * count;
     nav->A = nav->k + 2 * count;
@@ -289,7 +285,7 @@ static sti_status build(sti_navigation* nav, const sti_navigation_text* text) {
 sti_status sti_navigation_create(sti_env* env, const sti_navigation_text* text, sti_navigation** out) {
     *out = NULL;
     sti_navigation* nav = sti_alloc_array_zero(env, 1, sizeof *nav);
-    if (nav == NULL) return no_memory(env);
+    if (nav == NULL) return STI_ERR_MEMORY;
     nav->env = env;
     sti_status status = reserve(nav, text);
     if (status == STI_OK) status = build(nav, text);
@@ -382,7 +378,7 @@ void sti_navigation_set(sti_navigation* nav, long step, const double* q, const d
 
 sti_status sti_navigation_press(sti_navigation* nav, int count, const sti_cage_contact* pressing) {
     sti_cage_contact* list = sti_alloc_array(nav->env, (size_t)count + 1, sizeof *list);
-    if (list == NULL) return no_memory(nav->env);
+    if (list == NULL) return STI_ERR_MEMORY;
     if (count > 0) memcpy(list, pressing, (size_t)count * sizeof *list);
     sti_free(nav->env, nav->pressing);
     nav->pressing = list;

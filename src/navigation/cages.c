@@ -61,7 +61,7 @@ static sti_status cut(sti_env* env, sti_obstacle* o, int* list) {
 static sti_status make_pieces(sti_env* env, sti_obstacle* o) {
     const int n = o->shape.vertex_count;
     o->pieces = sti_alloc_array_zero(env, (size_t)(n > 2 ? n : 1), sizeof(sti_shape*));
-    if (o->pieces == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "pieces of an obstacle");
+    if (o->pieces == NULL) return STI_ERR_MEMORY;
     if (n == 0) {
         o->piece_count = 1;
         return sti_shape_create_sphere(env, 2, o->shape.radius, &o->pieces[0]);
@@ -72,7 +72,7 @@ static sti_status make_pieces(sti_env* env, sti_obstacle* o) {
             convex && turn(o->shape.v + 2 * ((k + n - 1) % n), o->shape.v + 2 * k, o->shape.v + 2 * ((k + 1) % n)) >= 0;
     if (convex) return add_piece(env, o, n, o->shape.v);
     int* list = sti_alloc_array(env, (size_t)n, sizeof *list);
-    if (list == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "pieces of an obstacle");
+    if (list == NULL) return STI_ERR_MEMORY;
     const sti_status status = cut(env, o, list);
     sti_free(env, list);
     return status;
@@ -113,8 +113,7 @@ sti_status sti_cages_create(sti_navigation* nav) {
     nav->meetings = sti_alloc_array_zero(nav->env, 2 * most, sizeof *nav->meetings);
     nav->touched = sti_alloc_array_zero(nav->env, 2 * most, sizeof *nav->touched);
     nav->kept = sti_alloc_array_zero(nav->env, most, sizeof *nav->kept);
-    if (status == STI_OK && (nav->meetings == NULL || nav->touched == NULL || nav->kept == NULL))
-        return STI_FAIL(nav->env, STI_ERR_MEMORY, -1, "obstacles");
+    if (status == STI_OK && (nav->meetings == NULL || nav->touched == NULL || nav->kept == NULL)) return STI_ERR_MEMORY;
     return status;
 }
 

@@ -19,7 +19,7 @@ static sti_status add(sti_navigation* nav, int vehicle, int other, double gap, c
         if (more != NULL) nav->contacts = more;
         int* order = sti_realloc_array(nav->env, nav->order, (size_t)room, sizeof *order);
         if (order != NULL) nav->order = order;
-        if (more == NULL || order == NULL) return STI_FAIL(nav->env, STI_ERR_MEMORY, -1, "contacts of cages");
+        if (more == NULL || order == NULL) return STI_ERR_MEMORY;
         nav->contact_room = room;
     }
     nav->contacts[nav->contact_count++] =

@@ -61,19 +61,19 @@ static sti_status reserve(crowd* w, int vehicles) {
     const size_t ints = 6 * n + 4 * m + 4 * n + 2, doubles = 10 * m + 5 * n, bytes = 2 * n;
     if (ints > room->int_room) {
         int* more = sti_realloc_array(w->nav->env, room->ints, ints + ints / 2, sizeof *more);
-        if (more == NULL) return STI_FAIL(w->nav->env, STI_ERR_MEMORY, -1, "crowd of %d", vehicles);
+        if (more == NULL) return STI_ERR_MEMORY;
         room->ints = more;
         room->int_room = ints + ints / 2;
     }
     if (doubles > room->double_room) {
         double* more = sti_realloc_array(w->nav->env, room->doubles, doubles + doubles / 2, sizeof *more);
-        if (more == NULL) return STI_FAIL(w->nav->env, STI_ERR_MEMORY, -1, "crowd of %d", vehicles);
+        if (more == NULL) return STI_ERR_MEMORY;
         room->doubles = more;
         room->double_room = doubles + doubles / 2;
     }
     if (bytes > room->byte_room) {
         unsigned char* more = sti_realloc_array(w->nav->env, room->bytes, bytes + bytes / 2, sizeof *more);
-        if (more == NULL) return STI_FAIL(w->nav->env, STI_ERR_MEMORY, -1, "crowd of %d", vehicles);
+        if (more == NULL) return STI_ERR_MEMORY;
         room->bytes = more;
         room->byte_room = bytes + bytes / 2;
     }

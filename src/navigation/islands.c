@@ -139,7 +139,7 @@ static sti_status solve(sti_navigation* nav, const int* order, int count, sti_na
         return STI_OK;
     }
     double* M = sti_alloc_array(nav->env, sti_size_mul(n, n + 1), sizeof *M);
-    if (M == NULL) return STI_FAIL(nav->env, STI_ERR_MEMORY, -1, "step of %d contacts", count);
+    if (M == NULL) return STI_ERR_MEMORY;
     double* q = M + n * n;
     for (int i = 0; i < count; i++) q[i] = ahead(nav, &nav->contacts[order[i]], nav->free_v);
     const sti_status status = pivot(nav, order, count, M, q, r);
@@ -150,7 +150,7 @@ static sti_status solve(sti_navigation* nav, const int* order, int count, sti_na
 
 sti_status sti_navigation_solve(sti_navigation* nav, sti_navigation_report* r) {
     int* first = sti_alloc_array(nav->env, (size_t)nav->count + 1, sizeof *first);
-    if (first == NULL) return STI_FAIL(nav->env, STI_ERR_MEMORY, -1, "islands");
+    if (first == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     join(nav);
     group(nav, first);

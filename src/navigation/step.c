@@ -93,7 +93,7 @@ static void judge_deadlock(const sti_navigation* nav, sti_navigation_report* r) 
 static sti_status keep_pressing(sti_navigation* nav) {
     if (nav->contact_count > nav->pressing_room) {
         sti_cage_contact* more = sti_realloc_array(nav->env, nav->pressing, (size_t)nav->contact_room, sizeof *more);
-        if (more == NULL) return STI_FAIL(nav->env, STI_ERR_MEMORY, -1, "contacts that press");
+        if (more == NULL) return STI_ERR_MEMORY;
         nav->pressing = more;
         nav->pressing_room = nav->contact_room;
     }

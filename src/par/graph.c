@@ -8,7 +8,7 @@
 sti_status sti_graph_islands(sti_env* env, const sti_graph* g, int* order, int* start, int* count) {
     *count = 0;
     int* parent = sti_alloc_array(env, 2 * (size_t)g->n, sizeof *parent);
-    if (parent == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "islands of %d vertices", g->n);
+    if (parent == NULL) return STI_ERR_MEMORY;
     int* island = parent + g->n;
     for (int i = 0; i < g->n; i++) parent[i] = i;
     for (int i = 0; i < g->n; i++) {
@@ -123,7 +123,7 @@ sti_status sti_graph_colour(sti_env* env, const sti_graph* g, int size, int coun
     *colours = 0;
     const size_t n = (size_t)count;
     int* memory = sti_alloc_array(env, 4 * n + 2 + (size_t)g->n, sizeof *memory);
-    if (memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "colours of %d vertices", count);
+    if (memory == NULL) return STI_ERR_MEMORY;
     clusters s = {.g = g, .count = count, .member = memory};
     s.start = s.member + n;
     s.colour = s.start + n + 1;

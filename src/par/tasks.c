@@ -255,7 +255,7 @@ sti_status sti_tasks_create(sti_env* env, int workers, sti_tasks** out) {
     if (workers > WORKER_LIMIT) workers = WORKER_LIMIT;
     if (workers <= 1) return STI_OK;
     void* memory = sti_alloc(env, sizeof(sti_tasks) + (size_t)workers * sizeof(seat) + LINE);
-    if (memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a pool of %d workers", workers);
+    if (memory == NULL) return STI_ERR_MEMORY;
     sti_tasks* t = (sti_tasks*)((char*)memory + (-(uintptr_t)memory & (LINE - 1)));
     *t = (sti_tasks){.env = env, .memory = memory, .workers = 1};
     if (pthread_mutex_init(&t->lock, NULL) != 0) {

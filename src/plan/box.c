@@ -56,7 +56,7 @@ static sti_status first_modes(maker* k) {
     if (status != STI_OK) return status;
     const size_t n = 3 * (size_t)sti_manipulation_part_count(k->m);
     double* still = sti_alloc_array_zero(k->env, n, sizeof *still);
-    if (still == NULL) status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+    if (still == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         sti_push_set(push, 0, k->start, still);
         status = sti_push_step(push, &r);
@@ -67,8 +67,7 @@ static sti_status first_modes(maker* k) {
         b->contacts = k->contacts = sti_alloc_array_zero(k->env, most, sizeof *k->contacts);
         b->modes = k->modes = sti_alloc_array_zero(k->env, most, sizeof *k->modes);
         b->friction = k->friction = sti_alloc_array_zero(k->env, most, 1);
-        if (k->contacts == NULL || k->modes == NULL || k->friction == NULL)
-            status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+        if (k->contacts == NULL || k->modes == NULL || k->friction == NULL) status = STI_ERR_MEMORY;
         for (int i = 0; status == STI_OK && i < r.contact_count; i++) {
             if (r.forces[i].mode == STI_PUSH_OPEN) continue;
             k->contacts[b->contact_count] = r.contacts[i];
@@ -107,7 +106,7 @@ static sti_status list_doubts(maker* k) {
     const size_t most = 3 * (size_t)parts + 5 * (size_t)b->contact_count;
     k->out->box.doubts = k->doubts = sti_alloc_array_zero(k->env, most, sizeof *k->doubts);
     k->weight = sti_alloc_array_zero(k->env, most, sizeof *k->weight);
-    if (k->doubts == NULL || k->weight == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+    if (k->doubts == NULL || k->weight == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < parts; i++) {
         for (int j = STI_DOUBT_X; j <= STI_DOUBT_THETA; j++) add_doubt(k, (sti_doubt_kind)j, i);
     }
@@ -148,7 +147,7 @@ static sti_status make(maker* k, const double* start) {
     const size_t n = 3 * (size_t)sti_manipulation_part_count(k->m);
     k->out->box.start = k->start = sti_alloc_array_zero(k->env, n, sizeof *k->start);
     k->out->end = sti_alloc_array_zero(k->env, 2 * n, sizeof *k->out->end);
-    if (k->start == NULL || k->out->end == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+    if (k->start == NULL || k->out->end == NULL) return STI_ERR_MEMORY;
     if (start != NULL)
         memcpy(k->start, start, n * sizeof *start);
     else
@@ -174,7 +173,7 @@ sti_status sti_robust_box_create(sti_env* env, const sti_manipulation* m, const 
     if (steps < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%ld steps: at least 1", steps);
     const sti_box_options o = options != NULL ? *options : sti_box_options_default(m);
     sti_robust_box* b = sti_alloc_array_zero(env, 1, sizeof *b);
-    if (b == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "box");
+    if (b == NULL) return STI_ERR_MEMORY;
     b->box.h = h > 0 ? h : sti_manipulation_step(m);
     b->box.steps = steps;
     b->box.slip = o.slip;

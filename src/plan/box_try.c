@@ -123,7 +123,7 @@ sti_status sti_robust_box_try(sti_env* env, sti_manipulation* m, const sti_push_
     sti_push* push = NULL;
     *out = (sti_box_switch){.step = -1, .contact = -1};
     double* room = sti_alloc_array_zero(env, 2 * n + n * (size_t)things_of(m), sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "one start of a box");
+    if (room == NULL) return STI_ERR_MEMORY;
     double* mu = room + 2 * n;
     keep_friction(&t, mu);
     set_friction(&t, mu, 1);

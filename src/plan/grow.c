@@ -65,7 +65,7 @@ sti_status sti_grow(sti_growth* g, bool* found) {
     const size_t n = (size_t)g->doubts;
     *found = false;
     double* room = sti_alloc_array_zero(g->env, 4 * n, sizeof *room);
-    if (room == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "box of %d doubts", g->doubts);
+    if (room == NULL) return STI_ERR_MEMORY;
     g->low = room;
     g->high = room + n;
     g->factor = room + 2 * n;

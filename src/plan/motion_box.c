@@ -49,7 +49,7 @@ static sti_status first_modes(maker* k, bool* solved) {
     bool* first = sti_alloc_array_zero(k->env, (size_t)k->out->box.contact_count, sizeof *first);
     if (first == NULL) {
         sti_robust_destroy(k->env, r);
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+        return STI_ERR_MEMORY;
     }
     for (int pass = 0; *solved && pass < 2; pass++) {
         for (int i = 0; i < r->pair_count; i++) {
@@ -94,8 +94,7 @@ static sti_status make(maker* k) {
     b->modes = k->modes = sti_alloc_array_zero(k->env, (size_t)b->contact_count, sizeof *k->modes);
     b->doubts = k->doubts = sti_alloc_array_zero(k->env, (size_t)k->o->doubt_count, sizeof *k->doubts);
     k->out->end = sti_alloc_array_zero(k->env, 4 * n, sizeof *k->out->end);
-    if (start == NULL || k->modes == NULL || k->doubts == NULL || k->out->end == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "box");
+    if (start == NULL || k->modes == NULL || k->doubts == NULL || k->out->end == NULL) return STI_ERR_MEMORY;
     b->v = start + n;
     for (int i = 0; i < b->contact_count; i++) k->modes[i] = STI_PUSH_OPEN;
     for (int i = 0; i < k->o->doubt_count; i++) k->doubts[i] = k->o->doubts[i];
@@ -192,7 +191,7 @@ sti_status sti_motion_claim_try(sti_env* env, sti_system* system, const sti_moti
     *out = (sti_box_switch){.step = -1, .contact = -1};
     sti_stepper* s = NULL;
     double* room = sti_alloc_array_zero(env, 2 * (size_t)n + (size_t)count, sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "one start of a box");
+    if (room == NULL) return STI_ERR_MEMORY;
     double* before = room + 2 * n;
     sti_status status = STI_OK;
     for (int i = 0; i < count; i++) before[i] = sti_system_parameter_value(system, i);

@@ -80,7 +80,7 @@ sti_status sti_plan_replay(sti_env* env, sti_manipulation* m, const sti_plan* pl
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "plan for %d parts, and the scene has %d", plan->part_count,
                         sti_manipulation_part_count(m));
     k.q = sti_alloc_array_zero(env, 3 * n, sizeof *k.q);
-    if (k.q == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "replay");
+    if (k.q == NULL) return STI_ERR_MEMORY;
     k.still = k.q + n;
     sti_status status = sti_push_create(env, m, plan->h, &k.push);
     for (long i = 0; status == STI_OK && i < runs && !sti_late(env); i++) {

@@ -119,7 +119,7 @@ static sti_status grow(tree* t) {
     sti_pose_set* sets =
         sti_realloc_array(t->env, t->sets, sti_size_mul((size_t)capacity, (size_t)t->parts), sizeof *sets);
     if (sets != NULL) t->sets = sets;
-    if (nodes == NULL || states == NULL || sets == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "tree of pushes");
+    if (nodes == NULL || states == NULL || sets == NULL) return STI_ERR_MEMORY;
     t->capacity = capacity;
     return STI_OK;
 }
@@ -385,7 +385,7 @@ void sti_plan_destroy(sti_env* env, sti_plan* plan) {
 static sti_status collect(const tree* t, long best, bool all, sti_plan** out) {
     const size_t count = (size_t)t->nodes[best].depth, n = (size_t)t->n, parts = (size_t)t->parts;
     sti_plan* p = sti_alloc_array_zero(t->env, 1, sizeof *p);
-    if (p == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "plan");
+    if (p == NULL) return STI_ERR_MEMORY;
     *p = (sti_plan){.part_count = t->parts,
                     .probe = t->tool.probe,
                     .h = t->h,
@@ -402,7 +402,7 @@ static sti_status collect(const tree* t, long best, bool all, sti_plan** out) {
     p->sets = sti_alloc_array_zero(t->env, sti_size_mul(parts, count + 1), sizeof *p->sets);
     if (p->goals == NULL || (count > 0 && p->pushes == NULL) || p->poses == NULL || p->sets == NULL) {
         sti_plan_destroy(t->env, p);
-        return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "plan");
+        return STI_ERR_MEMORY;
     }
     memcpy(p->goals, t->goals, (size_t)t->goal_count * sizeof *p->goals);
     for (long i = best;; i = t->nodes[i].parent) {
@@ -482,7 +482,7 @@ static sti_status open_tree(tree* t) {
     if (status == STI_OK) status = grow(t);
     if (status != STI_OK) return status;
     t->still = sti_alloc_array_zero(t->env, (size_t)t->n, sizeof *t->still);
-    if (t->still == NULL) return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "tree of pushes");
+    if (t->still == NULL) return STI_ERR_MEMORY;
     double* q = pose_of(t, 0);
     sti_manipulation_start(t->m, q);
     for (int i = 0; i < t->n; i++) {

@@ -49,7 +49,7 @@ static void find_layers(const sti_grains* g, int* layer) {
 
 static sti_status put_grains(sti_bed_record* r, const sti_grains* g) {
     int* layer = sti_alloc_array(r->env, (size_t)g->count, sizeof *layer);
-    if (layer == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "layers of %d grains", g->count);
+    if (layer == NULL) return STI_ERR_MEMORY;
     find_layers(g, layer);
     sti_status status = sti_recording_put(r->file, "grains/radius", STI_RECORD_DOUBLE, g->count, 0, g->radius);
     if (status == STI_OK) status = sti_recording_put(r->file, "grains/mass", STI_RECORD_DOUBLE, g->count, 0, g->mass);
@@ -75,7 +75,7 @@ static sti_status put_walls(sti_bed_record* r, const sti_grains* g) {
     double* number = sti_alloc_array(r->env, count, 3 * sizeof *number);
     int* kind = sti_alloc_array(r->env, count, sizeof *kind);
     sti_status status = STI_OK;
-    if (number == NULL || kind == NULL) status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d walls", g->wall_count);
+    if (number == NULL || kind == NULL) status = STI_ERR_MEMORY;
     for (size_t k = 0; status == STI_OK && k < count; k++) kind[k] = (int)g->walls[k].kind;
     if (status == STI_OK) status = sti_recording_put(r->file, "walls/kind", STI_RECORD_INT, g->wall_count, 0, kind);
     for (size_t i = 0; status == STI_OK && i < sizeof list / sizeof list[0]; i++) {
@@ -135,13 +135,13 @@ sti_status sti_bed_record_create(sti_env* env, const char* path, const sti_grain
                                  const void* state, size_t state_size, sti_bed_record** out) {
     *out = NULL;
     sti_bed_record* r = sti_alloc_array_zero(env, 1, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a recorded bed");
+    if (r == NULL) return STI_ERR_MEMORY;
     r->env = env;
     r->count = grains->count;
     r->path = sti_strdup(env, path);
     r->scratch = sti_alloc_array(env, (size_t)grains->count, 3 * sizeof(double));
     sti_status status = STI_OK;
-    if (r->path == NULL || r->scratch == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a recorded bed");
+    if (r->path == NULL || r->scratch == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK)
         status = state != NULL ? sti_frames_resume(env, &r->frames, path, state, state_size, &r->file)
                                : sti_recording_create(env, path, &r->file);
@@ -193,7 +193,7 @@ static sti_status append_contacts(sti_bed_record* r, const sti_bed_contact* list
                          .n = sti_alloc_array(r->env, sti_size_mul(8, c), sizeof(double))};
     sti_status status = STI_OK;
     if (rows.ends == NULL || rows.n == NULL) {
-        status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "rows of %d contacts", count);
+        status = STI_ERR_MEMORY;
     } else {
         rows.r = rows.n + 3 * c;
         rows.gap = rows.r + 3 * c;
@@ -223,7 +223,7 @@ static sti_status record_contacts(sti_bed_record* r, const sti_bed* bed) {
     sti_status status = STI_OK;
     if (count > 0) {
         sti_bed_contact* list = sti_alloc_array_zero(r->env, (size_t)count, sizeof *list);
-        if (list == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
+        if (list == NULL) return STI_ERR_MEMORY;
         sti_bed_contacts(bed, list);
         // after grains were moved by hand fewer are left than were counted; a normal is never 0
         while (count > 0 && list[count - 1].n[0] == 0 && list[count - 1].n[1] == 0 && list[count - 1].n[2] == 0)

@@ -21,7 +21,7 @@ static uint64_t sum_of(const uint64_t* word, size_t count) {
 static sti_status put_part(sti_env* env, sti_recording* file, const sti_part* part) {
     const size_t count = sti_size_add(part->size, 7) / 8;
     uint64_t* word = sti_alloc_array(env, sti_size_add(count, LEAD), sizeof *word);
-    if (word == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%s of %zu bytes", part->name, part->size);
+    if (word == NULL) return STI_ERR_MEMORY;
     if (count > 0) word[LEAD + count - 1] = 0;
     if (part->size > 0) memcpy(word + LEAD, part->bytes, part->size);
     word[0] = part->size;

@@ -31,7 +31,7 @@ sti_status sti_frames_keep(sti_env* env, sti_frames* frames, double time) {
     if (frames->count == frames->room) {
         const size_t room = sti_size_add(sti_size_mul(2, frames->room), 64);
         double* times = sti_realloc_array(env, frames->time, room, sizeof *times);
-        if (times == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "times of %zu frames", room);
+        if (times == NULL) return STI_ERR_MEMORY;
         frames->time = times;
         frames->room = room;
     }
@@ -68,7 +68,7 @@ sti_status sti_frames_state(sti_env* env, const sti_frames* frames, const sti_re
     const size_t times = sti_size_mul(frames->count, sizeof(double)), used = sti_size_add(sizeof count, times);
     char* memory = sti_alloc(env, sti_size_add(used, inner_size));
     if (memory == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "state of recorded frames");
+        status = STI_ERR_MEMORY;
     } else {
         memcpy(memory, &count, sizeof count);
         if (count > 0) memcpy(memory + sizeof count, frames->time, times);

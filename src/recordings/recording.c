@@ -26,7 +26,7 @@ static const sti_h5_class classes[] = {[STI_RECORD_DOUBLE] = STI_H5_CLASS_DOUBLE
 static sti_status open_recording(sti_env* env, const char* path, bool fresh, sti_recording** out) {
     *out = NULL;
     sti_recording* r = sti_alloc_array_zero(env, 1, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a recording");
+    if (r == NULL) return STI_ERR_MEMORY;
     const sti_status status = sti_h5_grow_open(env, path, fresh, &r->file);
     if (status == STI_OK)
         *out = r;
@@ -95,7 +95,7 @@ static sti_status restore_node(sti_h5_grow* g, sti_h5_growing* d, int level) {
         return not_of_this_file(g);
     node->used = (int)used;
     node->bytes = sti_alloc(g->env, size);
-    if (node->bytes == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "the tree of %s", d->name);
+    if (node->bytes == NULL) return STI_ERR_MEMORY;
     const sti_status status = fetch(g, node->address, node->bytes, size);
     if (status == STI_OK && (memcmp(node->bytes, "TREE\1", 5) != 0 || node->bytes[5] != level))
         return not_of_this_file(g);
@@ -135,7 +135,7 @@ sti_status sti_recording_save_state(const sti_recording* r, void** bytes, size_t
     *size = 0;
     for (int k = 0; k < g->count; k++) count = sti_size_add(count, 3 + 2 * (size_t)g->set[k].levels);
     uint64_t* word = sti_alloc_array(g->env, count, sizeof *word);
-    if (word == NULL) return STI_FAIL(g->env, STI_ERR_MEMORY, -1, "state of a recording");
+    if (word == NULL) return STI_ERR_MEMORY;
     const uint64_t lead[STATE_LEAD] = {
         STATE_MAGIC, g->end, g->slot[0], g->slot[1], g->slot_size, (uint64_t)g->turn, (uint64_t)g->count};
     memcpy(word, lead, sizeof lead);
@@ -174,7 +174,7 @@ sti_status sti_recording_resume(sti_env* env, const char* path, const void* byte
     if (status != STI_OK) return status;
     r->file.known = sti_alloc(env, size);
     if (r->file.known == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "state of a recording");
+        status = STI_ERR_MEMORY;
     } else {
         memcpy(r->file.known, bytes, size);
         r->file.known_count = size / sizeof(uint64_t);
@@ -213,7 +213,7 @@ sti_status sti_recording_series(sti_recording* r, const sti_series_def* def, int
         return STI_FAIL(env, STI_ERR_SIZE, -1, "%.80s: rows of %llu bytes", def->name,
                         (unsigned long long)form.row_bytes);
     int* set = sti_realloc_array(env, r->set, (size_t)r->count + 1, sizeof *set);
-    if (set == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a series");
+    if (set == NULL) return STI_ERR_MEMORY;
     r->set = set;
     bool known;
     const sti_status status = add(r, &form, def->name, &set[r->count], &known);

@@ -94,8 +94,7 @@ static sti_status add_surface(sti_world_record* r, const sti_surface* s, int bod
     if (topology != NULL) r->topology = topology;
     int* face_body = sti_realloc_array(r->env, r->face_body, nf, sizeof *face_body);
     if (face_body != NULL) r->face_body = face_body;
-    if (vertex == NULL || vertex_body == NULL || topology == NULL || face_body == NULL)
-        return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "surfaces of %zu vertices", nv);
+    if (vertex == NULL || vertex_body == NULL || topology == NULL || face_body == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < s->face_count; k++) {
         const int first = s->face_start[k], size = s->face_start[k + 1] - first;
         topology[r->topology_size++] = 3;  // a polygon, its number of corners, then those
@@ -124,7 +123,7 @@ static sti_status make_surfaces(sti_world_record* r, const sti_bodies* bodies) {
     }
     if (status != STI_OK) return status;
     r->vertex_now = sti_alloc_array(r->env, (size_t)r->vertex_count, 3 * sizeof *r->vertex_now);
-    return r->vertex_now != NULL ? STI_OK : STI_FAIL(r->env, STI_ERR_MEMORY, -1, "surfaces");
+    return r->vertex_now != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 // ---- what does not change
@@ -135,7 +134,7 @@ static sti_status put_names(const sti_world_record* r, const char* where, const 
     for (int k = 0; k < count; k++)
         size += strlen(joints ? sti_bodies_joint(bodies, k)->name : sti_bodies_body(bodies, k)->name) + 1;
     char *text = sti_alloc(r->env, size), *to = text;
-    if (text == NULL) return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "names of %d", count);
+    if (text == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < count; k++) {
         const char* name = joints ? sti_bodies_joint(bodies, k)->name : sti_bodies_body(bodies, k)->name;
         const size_t length = strlen(name);
@@ -154,7 +153,7 @@ static sti_status put_bodies(const sti_world_record* r, const sti_bodies* bodies
     double* number = sti_alloc_array(r->env, count, 13 * sizeof *number);  // mass, centre, inertia
     int* fixed = sti_alloc_array(r->env, count, sizeof *fixed);
     sti_status status = STI_OK;
-    if (number == NULL || fixed == NULL) status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d bodies", r->count);
+    if (number == NULL || fixed == NULL) status = STI_ERR_MEMORY;
     for (size_t k = 0; status == STI_OK && k < count; k++) {
         const sti_body* b = sti_bodies_body(bodies, (int)k);
         fixed[k] = b->fixed;
@@ -250,7 +249,7 @@ sti_status sti_world_record_create(sti_env* env, const char* path, const sti_bod
                                    const void* state, size_t state_size, sti_world_record** out) {
     *out = NULL;
     sti_world_record* r = sti_alloc_array_zero(env, 1, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "recorded bodies");
+    if (r == NULL) return STI_ERR_MEMORY;
     r->env = env;
     r->count = sti_bodies_count(bodies);
     r->joints = sti_bodies_joint_count(bodies);
@@ -258,8 +257,7 @@ sti_status sti_world_record_create(sti_env* env, const char* path, const sti_bod
     r->scratch = sti_alloc_array(env, (size_t)r->count, 13 * sizeof *r->scratch);
     r->state = sti_alloc_array(env, (size_t)r->joints, sizeof *r->state);
     sti_status status = STI_OK;
-    if (r->path == NULL || r->scratch == NULL || r->state == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "recorded bodies");
+    if (r->path == NULL || r->scratch == NULL || r->state == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = begin(r, bodies, scene, state, state_size);
     if (status == STI_OK)
         *out = r;
@@ -331,7 +329,7 @@ static void gather(const void* from, size_t stride, int count, const part* p, do
 
 static sti_status record_joints(sti_world_record* r, const sti_world* world) {
     double* rows = sti_alloc_array(r->env, (size_t)r->joints, 3 * sizeof *rows);
-    sti_status status = rows != NULL ? STI_OK : STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d joints", r->joints);
+    sti_status status = rows != NULL ? STI_OK : STI_ERR_MEMORY;
     for (int k = 0; k < r->joints; k++) sti_world_joint_state(world, k, &r->state[k]);
     for (int k = 0; status == STI_OK && k < JOINT_PARTS && r->joints > 0; k++) {
         gather(r->state, sizeof *r->state, r->joints, &joint_parts[k], rows);
@@ -366,8 +364,7 @@ static sti_status record_contacts(sti_world_record* r, const sti_world* world) {
     double* rows = sti_alloc_array(r->env, n, 3 * sizeof *rows);
     int64_t* id = sti_alloc_array(r->env, n, sizeof *id);
     sti_status status = STI_OK;
-    if (whole == NULL || rows == NULL || id == NULL)
-        status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "%d contacts", count);
+    if (whole == NULL || rows == NULL || id == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = record_names(r, list, count, whole, id);
     for (int k = 0; status == STI_OK && k < CONTACT_PARTS; k++) {
         gather(list, sizeof *list, count, &contact_parts[k], rows);

@@ -122,7 +122,7 @@ sti_status sti_urdf_parse(sti_env* env, const char* text, size_t size, const cha
     const sti_urdf_options usual = sti_urdf_options_default();
     sti_urdf_model model = {.env = env, .file = name, .options = options != NULL ? options : &usual, .report = report};
     *report = (sti_urdf_report){.file = sti_strdup(env, name)};
-    if (report->file == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a robot's file");
+    if (report->file == NULL) return STI_ERR_MEMORY;
     const sti_status status = work(&model, text, size, bodies);
     sti_urdf_report_sort(report);
     clear(&model);

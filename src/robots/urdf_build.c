@@ -42,7 +42,7 @@ static sti_status add_body(sti_urdf_model* m, const sti_urdf_sum* s, int index, 
     sti_urdf_link* link = &m->link[index];
     sti_body body = sti_body_default();
     char* name = full_name(m, link->name, "");
-    if (name == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a link");
+    if (name == NULL) return STI_ERR_MEMORY;
     body.name = name;
     body.pose = link->place;
     body.fixed = index == m->root && m->fixed;
@@ -233,7 +233,7 @@ static sti_status add_joint(sti_urdf_model* m, sti_urdf_joint* joint, sti_bodies
     sti_status status = shape_joint(m, joint, &def);
     if (status != STI_OK) return status;
     char* name = full_name(m, joint->name, "");
-    if (name == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a joint");
+    if (name == NULL) return STI_ERR_MEMORY;
     def.name = name;
     status = blame(m, joint->node, sti_bodies_add_joint(bodies, &def, &joint->joint));
     sti_free(m->env, name);
@@ -250,7 +250,7 @@ static sti_status add_gear(sti_urdf_model* m, const sti_urdf_joint* joint, sti_b
     def.of[1] = other;
     def.ratio = -joint->multiplier;
     char* name = full_name(m, joint->name, " mimic");
-    if (name == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a joint");
+    if (name == NULL) return STI_ERR_MEMORY;
     def.name = name;
     const sti_status status = blame(m, node, sti_bodies_add_joint(bodies, &def, NULL));
     sti_free(m->env, name);
@@ -295,7 +295,7 @@ static sti_status ignore_overlaps(sti_urdf_model* m, sti_bodies* bodies, sti_bro
     const sti_box_pair* pairs = NULL;
     int count = 0;
     sti_status status = STI_OK;
-    if (poses == NULL || boxes == NULL) status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "boxes of %d shapes", n);
+    if (poses == NULL || boxes == NULL) status = STI_ERR_MEMORY;
     for (int k = 0; status == STI_OK && k < n; k++) {
         int body;
         sti_pose place;
@@ -332,7 +332,7 @@ static sti_status add_all(sti_urdf_model* m, sti_urdf_sum* sums, sti_bodies* bod
 
 sti_status sti_urdf_build(sti_urdf_model* m, sti_bodies* bodies) {
     sti_urdf_sum* sums = sti_alloc_array_zero(m->env, (size_t)m->link_count, sizeof *sums);
-    if (sums == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "masses of %d links", m->link_count);
+    if (sums == NULL) return STI_ERR_MEMORY;
     sti_status status = add_all(m, sums, bodies);
     sti_free(m->env, sums);
     sti_broadphase* broad = NULL;

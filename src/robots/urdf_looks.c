@@ -31,7 +31,7 @@ static sti_status add_look(sti_urdf_model* m, int link, sti_surface* surface, in
         sti_look* longer = sti_realloc_array(m->env, report->looks, (size_t)room, sizeof *longer);
         if (longer == NULL) {
             sti_surface_clear(m->env, surface);
-            return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d looks", room);
+            return STI_ERR_MEMORY;
         }
         report->looks = longer;
         report->look_capacity = room;
@@ -53,7 +53,7 @@ static sti_status reserve(sti_env* env, int vertices, int triangles, sti_surface
                          .face_count = triangles};
     if (out->vertices != NULL && out->face_start != NULL && out->corners != NULL) return STI_OK;
     sti_surface_clear(env, out);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d triangles to look at", triangles);
+    return STI_ERR_MEMORY;
 }
 
 static sti_pose place_of(const sti_urdf_model* m, const sti_urdf_geometry* g) {
@@ -117,7 +117,7 @@ static sti_status add_colors(sti_urdf_model* m, const sti_urdf_geometry* g, sti_
             mesh->color[t] = list[MOST_COLORS - 1];
     }
     int* number = sti_alloc_array(m->env, (size_t)mesh->vertex_count, sizeof *number);
-    if (number == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d vertices to look at", mesh->vertex_count);
+    if (number == NULL) return STI_ERR_MEMORY;
     for (int v = 0; v < mesh->vertex_count; v++) number[v] = -1;
     sti_status status = STI_OK;
     for (int k = 0; status == STI_OK && k < count; k++)
@@ -265,7 +265,7 @@ sti_status sti_urdf_looks(sti_urdf_model* m, const sti_urdf_sum* sums) {
     sti_status status = STI_OK;
     if (m->options->show == STI_URDF_SHOW_NOTHING) return STI_OK;
     bool* seen = sti_alloc_array_zero(m->env, (size_t)m->link_count, sizeof *seen);
-    if (seen == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "looks of %d links", m->link_count);
+    if (seen == NULL) return STI_ERR_MEMORY;
     for (int k = 0; status == STI_OK && k < m->link_count; k++) {
         const int before = m->report->look_count;
         if (m->link[k].left_out || m->link[k].body < 0) continue;

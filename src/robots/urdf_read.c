@@ -574,8 +574,7 @@ static sti_status reserve(sti_urdf_model* m) {
     m->link = sti_alloc_array(m->env, links + 1, sizeof *m->link);  // and one for the world
     m->joint = sti_alloc_array(m->env, joints, sizeof *m->joint);
     m->geometry = sti_alloc_array(m->env, collisions, sizeof *m->geometry);
-    if (m->link == NULL || m->joint == NULL || m->geometry == NULL)
-        return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "links and joints of %.200s", m->file);
+    if (m->link == NULL || m->joint == NULL || m->geometry == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -608,7 +607,7 @@ sti_status sti_urdf_read(sti_urdf_model* m) {
     }
     const char* name = sti_xml_get(root, "name");
     m->report->robot = sti_strdup(m->env, name != NULL ? name : "");
-    if (m->report->robot == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a robot");
+    if (m->report->robot == NULL) return STI_ERR_MEMORY;
     static const char* const known[] = {"+link", "+joint"};
     sti_status status = look_at_children(m, root, known, 2);
     if (status == STI_OK) status = reserve(m);

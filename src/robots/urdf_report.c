@@ -54,7 +54,7 @@ static sti_status append(sti_env* env, sti_urdf_report* report, const sti_urdf_r
     if (report->remark_count == report->remark_capacity) {
         const int bigger = report->remark_capacity < 8 ? 8 : sti_count_mul(2, report->remark_capacity);
         sti_urdf_remark* longer = sti_realloc_array(env, report->remarks, (size_t)bigger, sizeof *longer);
-        if (longer == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "report of a robot");
+        if (longer == NULL) return STI_ERR_MEMORY;
         report->remarks = longer;
         report->remark_capacity = bigger;
     }
@@ -64,7 +64,7 @@ static sti_status append(sti_env* env, sti_urdf_report* report, const sti_urdf_r
     if (copy.element == NULL || copy.text == NULL) {
         sti_free(env, copy.element);
         sti_free(env, copy.text);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "report of a robot");
+        return STI_ERR_MEMORY;
     }
     report->remarks[report->remark_count++] = copy;
     return STI_OK;

@@ -26,7 +26,7 @@
 static sti_status try_path(sti_env* env, const char* folder, size_t length, const char* name, char** out) {
     const size_t size = sti_size_add(length, strlen(name) + 2);
     char* path = sti_alloc(env, size);
-    if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a mesh");
+    if (path == NULL) return STI_ERR_MEMORY;
     snprintf(path, size, "%.*s%s%s", (int)length, folder, length > 0 && folder[length - 1] != '/' ? "/" : "", name);
     if (access(path, F_OK) == 0)
         *out = path;
@@ -115,7 +115,7 @@ static sti_status look_for(const sti_urdf_model* m, const char* name, char** out
 // The name with / for \, and characters for their escapes. *out: NULL where that changes nothing or finds nothing.
 static sti_status look_for_tidy(sti_urdf_model* m, const sti_xml_node* node, const char* name, char** out) {
     char* tidy = sti_strdup(m->env, name);
-    if (tidy == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "name of a mesh");
+    if (tidy == NULL) return STI_ERR_MEMORY;
     for (char* at = tidy; *at != '\0'; at++) {
         if (*at == '\\') *at = '/';
     }
@@ -159,7 +159,7 @@ sti_status sti_urdf_read_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, sti
 static sti_status thin(const sti_urdf_model* m, const sti_mesh_data* mesh, int count, double* points, int* kept) {
     const size_t n = (size_t)mesh->vertex_count;
     bool* used = sti_alloc_array_zero(m->env, n, sizeof *used);
-    if (used == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %zu points", n);
+    if (used == NULL) return STI_ERR_MEMORY;
     double low[3], high[3], side[3];
     for (int k = 0; k < 3; k++) low[k] = high[k] = mesh->vertices[k];
     for (size_t i = 0; i < sti_size_mul(3, n); i++) {
@@ -234,7 +234,7 @@ static sti_status remark_hull(sti_urdf_model* m, const sti_urdf_geometry* g, con
 // The hull of the vertices that are farthest in `count` directions.
 static sti_status make_thin_hull(sti_urdf_model* m, const sti_mesh_data* mesh, int count, sti_shape** out) {
     double* points = sti_alloc_array(m->env, 3 * (size_t)mesh->vertex_count, sizeof *points);
-    if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+    if (points == NULL) return STI_ERR_MEMORY;
     int kept = 0;
     sti_status status = thin(m, mesh, count, points, &kept);
     if (status == STI_OK) status = sti_shape_create_convex(m->env, 3, kept, points, out);
@@ -295,7 +295,7 @@ static sti_status make_flat_hull(sti_urdf_model* m, int geometry, const sti_mesh
     const double half = fmax(STI_URDF_THIN, 1e-6 * size) / 2;
     const size_t count = (size_t)mesh->vertex_count;
     double* points = sti_alloc_array(m->env, sti_size_mul(2, count), 3 * sizeof *points);
-    if (points == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "hull of %d points", mesh->vertex_count);
+    if (points == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < 3; k++) {
             points[6 * i + k] = mesh->vertices[3 * i + k] - half * n[k];
@@ -334,7 +334,7 @@ static sti_status add_piece(sti_urdf_model* m, int geometry, sti_shape* shape) {
         sti_urdf_piece* longer = sti_realloc_array(m->env, m->piece, (size_t)bigger, sizeof *longer);
         if (longer == NULL) {
             sti_shape_destroy(shape);
-            return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d shapes", bigger);
+            return STI_ERR_MEMORY;
         }
         m->piece = longer;
         m->piece_capacity = bigger;
@@ -377,7 +377,7 @@ static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data
     unsigned char* used = sti_alloc_array_zero(m->env, room, 1);
     sti_mesh_data part = {.vertices = sti_alloc_array(m->env, room, 3 * sizeof(double))};
     sti_status status = STI_OK;
-    if (used == NULL || part.vertices == NULL) status = STI_FAIL(m->env, STI_ERR_MEMORY, -1, "parts of a mesh");
+    if (used == NULL || part.vertices == NULL) status = STI_ERR_MEMORY;
     for (int k = 0; status == STI_OK && k < mesh->group_count; k++) {
         const int from = k > 0 ? mesh->group[k] : 0;  // what comes before the first belongs to it
         const int to = k + 1 < mesh->group_count ? mesh->group[k + 1] : mesh->triangle_count;

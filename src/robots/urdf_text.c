@@ -25,7 +25,7 @@ sti_status sti_urdf_clean(sti_urdf_model* m, const char* text, size_t size, char
     unsigned mended = 0;
     *out = NULL;
     if (m->options->strict) return STI_OK;
-    sti_status status = sti_xml_loosen(m->env, text, size, m->file, out, &mended);
+    sti_status status = sti_xml_loosen(m->env, text, size, out, &mended);
     for (size_t k = 0; status == STI_OK && k < sizeof faults / sizeof faults[0]; k++) {
         if ((mended >> k & 1u) != 0) status = sti_urdf_mend(m, &top, NULL, "", faults[k]);
     }

@@ -41,8 +41,7 @@ static sti_status name_all(sti_urdf_model* m) {
     int first = -1, twice;
     m->link_name = sti_alloc_array(m->env, (size_t)m->link_count, sizeof *m->link_name);
     m->joint_name = sti_alloc_array(m->env, (size_t)m->joint_count, sizeof *m->joint_name);
-    if (m->link_name == NULL || m->joint_name == NULL)
-        return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "names of links and joints");
+    if (m->link_name == NULL || m->joint_name == NULL) return STI_ERR_MEMORY;
     for (int k = 0; k < m->link_count; k++) m->link_name[k] = (sti_urdf_name){m->link[k].name, k};
     sort_names(m->link_name, m->link_count, &first, &twice);
     if (twice >= 0)
@@ -140,14 +139,14 @@ static sti_status put_in_order(sti_urdf_model* m) {
     }
     sti_free(m->env, first);
     sti_free(m->env, next);
-    if (count == 0) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "order of %d links", m->link_count);
+    if (count == 0) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
 // Every link has one way up; those that do not end at the root go in circles.
 static sti_status check_reached(sti_urdf_model* m) {
     bool* reached = sti_alloc_array_zero(m->env, (size_t)m->link_count, sizeof *reached);
-    if (reached == NULL) return STI_FAIL(m->env, STI_ERR_MEMORY, -1, "%d links", m->link_count);
+    if (reached == NULL) return STI_ERR_MEMORY;
     int cut = -1;
     for (int at = 0; at < m->link_count; at++) reached[m->order[at]] = true;
     for (int k = 0; k < m->link_count && cut < 0; k++) {

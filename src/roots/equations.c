@@ -12,7 +12,7 @@ static sti_status add_equation(sti_equations* q, int i, const char* text) {
     const char* equals = strchr(text, '=');
     if (equals == NULL) return sti_formulas_add(&q->formulas, field, text, &q->entry[i]);
     char* left = sti_strdup(q->env, text);
-    if (left == NULL) return STI_FAIL(q->env, STI_ERR_MEMORY, -1, "a formula");
+    if (left == NULL) return STI_ERR_MEMORY;
     left[equals - text] = '\0';
     int a = -1, b = -1;
     sti_status status = sti_formulas_add(&q->formulas, field, left, &a);

@@ -50,7 +50,7 @@ static sti_status grow_roots(sti_found* f) {
     sti_proved* root = sti_realloc(f->env, f->root, (size_t)capacity * sizeof *root);
     if (root != NULL) f->root = root;
     long* runs = root == NULL ? NULL : sti_realloc(f->env, f->runs, (size_t)capacity * sizeof *runs);
-    if (runs == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "list of %d roots", capacity);
+    if (runs == NULL) return STI_ERR_MEMORY;
     f->runs = runs;
     f->root_capacity = capacity;
     return STI_OK;
@@ -87,7 +87,7 @@ sti_status sti_found_leaf(sti_found* f, const sti_interval* box, sti_root_leaf k
         sti_interval* boxes = sti_realloc(f->env, f->leaf_box, (size_t)capacity * n * sizeof *boxes);
         if (boxes != NULL) f->leaf_box = boxes;
         unsigned char* kinds = boxes == NULL ? NULL : sti_realloc(f->env, f->leaf, (size_t)capacity);
-        if (kinds == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "list of %d boxes", capacity);
+        if (kinds == NULL) return STI_ERR_MEMORY;
         f->leaf = kinds;
         f->leaf_capacity = capacity;
     }

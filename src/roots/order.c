@@ -314,7 +314,7 @@ static sti_status report(machine* m, sti_span (*x)[MOST], int last, double** out
     *count = settled ? measure(m, x, last, error) : 0;
     const int n = m->n, rows = *count;
     *out = sti_alloc_array_zero(m->q->env, (size_t)rows * (size_t)(n + 2), sizeof **out);
-    if (*out == NULL) return STI_FAIL(m->q->env, STI_ERR_MEMORY, -1, "orders of convergence");
+    if (*out == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < rows; i++) {
         for (int k = 0; k < n; k++) (*out)[i * n + k] = sti_span_double(&m->s, &x[i][k]);
         (*out)[rows * n + i] = error[i];
@@ -334,7 +334,7 @@ sti_status sti_convergence_order(sti_equations* q, const sti_root_options* o, co
     *out = NULL;
     *count = 0;
     sti_status status = STI_OK;
-    if (m.entry == NULL || m.used == NULL) status = STI_FAIL(q->env, STI_ERR_MEMORY, -1, "tape of many digits");
+    if (m.entry == NULL || m.used == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         for (int i = 0; i < q->n; i++) m.used[q->entry[i]] = 1;
         for (int i = tape->count - 1; i >= 0; i--) {

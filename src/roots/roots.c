@@ -130,8 +130,7 @@ static sti_status fill_answer(sti_env* env, const sti_equations* q, memory* m, s
     sti_found* f = &m->found;
     m->roots = sti_alloc_array_zero(env, (size_t)f->root_count, sizeof *m->roots);
     m->open = sti_alloc_array(env, (size_t)f->leaf_count * (size_t)f->n, sizeof *m->open);
-    if (m->roots == NULL || m->open == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d roots", f->root_count);
+    if (m->roots == NULL || m->open == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < f->root_count; i++) {
         const sti_proved* r = &f->root[i];
         m->roots[i] = (sti_root){.proof = r->proof,
@@ -197,7 +196,7 @@ sti_status sti_root_solve(sti_env* env, const sti_root_problem* problem, const s
     sti_status status = check(env, problem, o);
     if (status != STI_OK) return status;
     memory* m = sti_alloc_array_zero(env, 1, sizeof *m);
-    if (m == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer");
+    if (m == NULL) return STI_ERR_MEMORY;
     out->memory = m;
     status = solve(env, problem, o, m, out);
     if (status != STI_OK) sti_root_answer_clear(env, out);

@@ -28,7 +28,7 @@ static sti_status push(search* s, const sti_interval* box) {
     if (s->count == s->capacity) {
         const int capacity = 2 * s->capacity + 64;
         sti_interval* grown = sti_realloc(s->q->env, s->stack, (size_t)capacity * n * sizeof *grown);
-        if (grown == NULL) return STI_FAIL(s->q->env, STI_ERR_MEMORY, -1, "boxes of a search");
+        if (grown == NULL) return STI_ERR_MEMORY;
         s->stack = grown;
         s->capacity = capacity;
     }

@@ -123,10 +123,7 @@ static void destroy(void* self) {
 
 static life* create(sti_env* env) {
     life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) {
-        STI_FAIL(env, STI_ERR_MEMORY, -1, "run of bodies");
-        return NULL;
-    }
+    if (l == NULL) return NULL;
     l->env = l->source.env = env;
     return l;
 }
@@ -146,8 +143,7 @@ static sti_status make_world(life* l) {
     l->sum = sti_alloc_array_zero(l->env, 3 * bodies_of(l) + 1, sizeof *l->sum);
     l->run.shot = sti_alloc_array_zero(l->env, sti_size_mul(STI_WORLD_SHOTS, shot_size(l)), sizeof *l->run.shot);
     l->hit = sti_alloc_array_zero(l->env, bodies_of(l) + 1, 1);
-    if (l->sum == NULL || l->run.shot == NULL || l->hit == NULL)
-        return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "places of %zu bodies", bodies_of(l));
+    if (l->sum == NULL || l->run.shot == NULL || l->hit == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_world_create(l->env, l->run.scene->bodies, &l->run.scene->step, &l->world);
     l->run.world = l->world;
     if (status == STI_OK) status = sti_meter_create(l->env, 6 * (int)bodies_of(l), l->run.scene->step.alpha, &l->meter);
@@ -296,7 +292,7 @@ static sti_status look(life* l) {
         return STI_OK;
     }
     bool* closed = sti_alloc_array(l->env, (size_t)in->contact_count + 1, sizeof *closed);
-    status = closed == NULL ? STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d contacts", in->contact_count) : STI_OK;
+    status = closed == NULL ? STI_ERR_MEMORY : STI_OK;
     for (int i = 0; status == STI_OK && i < in->contact_count; i++) closed[i] = !in->contacts[i].bilateral;
     if (status == STI_OK) status = sti_meter_look(l->meter, in, closed, in->contact_count);
     sti_free(l->env, closed);

@@ -109,10 +109,7 @@ static void destroy(void* self) {
 
 static life* create(sti_env* env) {
     life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) {
-        STI_FAIL(env, STI_ERR_MEMORY, -1, "run of a bed");
-        return NULL;
-    }
+    if (l == NULL) return NULL;
     l->env = l->source.env = env;
     return l;
 }
@@ -183,7 +180,7 @@ static void read_velocities(const life* l, double* row) {
 
 static sti_status make_meter(life* l) {
     l->hit = sti_alloc_array_zero(l->env, (size_t)l->grains.count + 1, 1);
-    if (l->hit == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "marks of %d grains", l->grains.count);
+    if (l->hit == NULL) return STI_ERR_MEMORY;
     const sti_status status = sti_meter_create(l->env, 6 * l->grains.count, 1, &l->meter);
     if (status != STI_OK) return status;
     l->run.measure = &l->meter->m;
@@ -320,7 +317,7 @@ static sti_status find_hit(life* l, double least, bool* any) {
         sti_free(l->env, l->contact);
         l->contact_room = 0;
         l->contact = sti_alloc_array(l->env, count + count / 4, sizeof *l->contact);
-        if (l->contact == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%zu contacts of a step", count);
+        if (l->contact == NULL) return STI_ERR_MEMORY;
         l->contact_room = count + count / 4;
     }
     if (count > 0) sti_bed_contacts(l->bed, l->contact);
@@ -390,7 +387,7 @@ static void drop_problem(sti_env* env, void* memory) {
 static sti_status problem(const void* self, sti_env* env, sti_run_problem* out) {
     const life* l = self;
     sti_bed_problem* p = sti_alloc_array_zero(env, 1, sizeof *p);
-    if (p == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "problem of a step");
+    if (p == NULL) return STI_ERR_MEMORY;
     const sti_status status = sti_bed_problem_make(env, l->bed, p);
     if (status != STI_OK) {
         sti_free(env, p);

@@ -69,10 +69,7 @@ static void destroy(void* self) {
 
 static life* create(sti_env* env) {
     life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) {
-        STI_FAIL(env, STI_ERR_MEMORY, -1, "run of parts");
-        return NULL;
-    }
+    if (l == NULL) return NULL;
     l->env = l->source.env = env;
     return l;
 }
@@ -82,7 +79,7 @@ static sti_status begin(life* l, double h) {
     l->run.scene = sti_manipulation_of(l->source.document);
     l->run.h = h > 0 ? h : sti_manipulation_step(l->run.scene);
     l->before = sti_alloc_array_zero(l->env, numbers_of(l), sizeof *l->before);
-    if (l->before == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "poses of %zu numbers", numbers_of(l));
+    if (l->before == NULL) return STI_ERR_MEMORY;
     return sti_push_create(l->env, l->run.scene, l->run.h, &l->run.push);
 }
 
@@ -132,7 +129,7 @@ static sti_status grow_phases(life* l) {
     if (l->run.phase_count < l->phase_room) return STI_OK;
     const int room = sti_count_mul(2, l->phase_room + 8);
     sti_push_phase* more = sti_realloc_array(l->env, l->run.phases, (size_t)room, sizeof *more);
-    if (more == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d phases", room);
+    if (more == NULL) return STI_ERR_MEMORY;
     l->run.phases = more;
     l->phase_room = room;
     return STI_OK;
@@ -366,7 +363,7 @@ static sti_status save_phases(const life* l, sti_store* out) {
     char* modes = sti_alloc_array(l->env, count + 1, STI_PUSH_MODES);
     sti_status status = STI_OK;
     size_t at = 0;
-    if (list == NULL || modes == NULL) status = STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%zu phases", count);
+    if (list == NULL || modes == NULL) status = STI_ERR_MEMORY;
     for (size_t k = 0; status == STI_OK && k < count; k++) {
         const sti_push_phase* p = &run->phases[k];
         const size_t length = strlen(p->modes);

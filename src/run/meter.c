@@ -41,7 +41,7 @@ static const sti_member members[] = {
 
 sti_status sti_meter_create(sti_env* env, int n, double alpha, sti_meter** out) {
     sti_meter* meter = *out = sti_alloc_array_zero(env, 1, sizeof *meter);
-    if (meter == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "measures of a run");
+    if (meter == NULL) return STI_ERR_MEMORY;
     meter->env = env;
     meter->n = n;
     meter->next = 1;
@@ -50,7 +50,7 @@ sti_status sti_meter_create(sti_env* env, int n, double alpha, sti_meter** out) 
     if (meter->v != NULL) return STI_OK;
     sti_meter_destroy(meter);
     *out = NULL;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "measures of a run of %d velocities", n);
+    return STI_ERR_MEMORY;
 }
 
 void sti_meter_destroy(sti_meter* meter) {
@@ -140,7 +140,7 @@ static bool is_definite(double* a, size_t n) {
 static sti_status keep_mass(sti_meter* meter, const sti_instant* instant) {
     const size_t n = (size_t)instant->n, count = sti_size_mul(n, n);
     meter->mass = sti_alloc_array(meter->env, count + 1, sizeof *meter->mass);
-    if (meter->mass == NULL) return STI_FAIL(meter->env, STI_ERR_MEMORY, -1, "mass of %zu velocities", n);
+    if (meter->mass == NULL) return STI_ERR_MEMORY;
     meter->mass_n = instant->n;
     memcpy(meter->mass, instant->M, count * sizeof *meter->mass);
     meter->m.mass_flat = !is_definite(meter->mass, n);
@@ -170,7 +170,7 @@ static sti_status measure_cone(sti_env* env, const sti_friction_cone* k, double*
     *margin = NAN;
     if (s > MOST_ROWS || count + k->joint_count > MOST_ROWS) return STI_OK;
     double* g = sti_alloc_array(env, (size_t)count * s + 1, sizeof *g);
-    if (g == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "generators of a friction cone");
+    if (g == NULL) return STI_ERR_MEMORY;
     for (int j = 0; j < k->contact_count; j++) {
         const double* n = k->normals + (size_t)j * s;
         for (size_t i = 0; i < s; i++) g[at++] = n[i];
@@ -209,7 +209,7 @@ static sti_status look_at_cone(sti_meter* meter, const sti_instant* instant, con
     for (int i = 0; i < count; i++) touched = touched || closed[i];
     if (!touched) return STI_OK;
     sti_instant_contact* kept = sti_alloc_array(meter->env, (size_t)instant->contact_count + 1, sizeof *kept);
-    if (kept == NULL) return STI_FAIL(meter->env, STI_ERR_MEMORY, -1, "contacts that are closed");
+    if (kept == NULL) return STI_ERR_MEMORY;
     part.contact_count = part.tangent_total = 0;
     part.contacts = kept;
     part.exact = NULL;
@@ -269,7 +269,7 @@ sti_status sti_meter_load(sti_meter* meter, const sti_store* in) {
     if (mass == NULL || n * n != size || n > 100000) return sti_store_missing(in, "measure.mass");
     if (size == 0) return STI_OK;
     meter->mass = sti_alloc_array(meter->env, size + 1, sizeof *mass);
-    if (meter->mass == NULL) return STI_FAIL(meter->env, STI_ERR_MEMORY, -1, "mass of %zu velocities", n);
+    if (meter->mass == NULL) return STI_ERR_MEMORY;
     memcpy(meter->mass, mass, size * sizeof *mass);
     meter->mass_n = (int)n;
     return STI_OK;

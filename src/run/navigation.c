@@ -38,10 +38,7 @@ static void destroy(void* self) {
 
 static life* create(sti_env* env) {
     life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) {
-        STI_FAIL(env, STI_ERR_MEMORY, -1, "run of vehicles");
-        return NULL;
-    }
+    if (l == NULL) return NULL;
     l->env = l->source.env = env;
     l->run.least_gap = INFINITY;
     return l;
@@ -81,7 +78,7 @@ static sti_status add_event(life* l, long step, int* before, int before_count, c
         sti_realloc_array(l->env, run->events, (size_t)run->event_count + 1, sizeof *more);  // at most 1000 times
     if (more != NULL) run->events = more;
     int* copy = more != NULL ? copy_pairs(l->env, after, after_count) : NULL;
-    if (copy == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "change of %d contacts", after_count);
+    if (copy == NULL) return STI_ERR_MEMORY;
     run->events[run->event_count++] = (sti_navigation_event){
         .step = step, .before = before, .after = copy, .before_count = before_count, .after_count = after_count};
     return STI_OK;
@@ -93,7 +90,7 @@ static sti_status keep_basis(life* l) {
     const sti_navigation_report* r = &run->report;
     int* basis = sti_alloc_array(l->env, 2 * (size_t)r->contact_count + 1, sizeof *basis);
     int count = 0;
-    if (basis == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "basis of %d contacts", r->contact_count);
+    if (basis == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < r->contact_count; i++) {
         if (!(r->contacts[i].impulse > 0)) continue;
         basis[2 * count] = r->contacts[i].vehicle;
@@ -269,7 +266,7 @@ static sti_status save_impulses(const life* l, sti_store* out) {
     const sti_navigation_report* r = &l->run.report;
     double* impulses = sti_alloc_array(l->env, (size_t)l->run.basis_count + 1, sizeof *impulses);
     int count = 0;
-    if (impulses == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d impulses", l->run.basis_count);
+    if (impulses == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < l->run.basis_count; i++) impulses[i] = 0;
     for (int i = 0; i < r->contact_count && count < l->run.basis_count; i++) {
         if (r->contacts[i].impulse > 0) impulses[count++] = r->contacts[i].impulse;
@@ -285,7 +282,7 @@ static sti_status save_events(const life* l, sti_store* out) {
     for (int i = 0; i < run->event_count; i++)
         size += 3 + 2 * ((size_t)run->events[i].before_count + (size_t)run->events[i].after_count);
     int64_t* list = sti_alloc_array(l->env, size + 2 * (size_t)run->basis_count + 1, sizeof *list);
-    if (list == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d changes of the basis", run->event_count);
+    if (list == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < run->event_count; i++) {
         const sti_navigation_event* e = &run->events[i];
         list[at++] = e->step;
@@ -324,7 +321,7 @@ static sti_status get_pairs(const life* l, const sti_store* in, const char* name
         if (a < 0 || a >= vehicles || b < -still || b >= vehicles) return sti_store_missing(in, name);
     }
     int* pairs = sti_alloc_array(l->env, 2 * count + 1, sizeof *pairs);
-    if (pairs == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%s of %zu contacts", name, count);
+    if (pairs == NULL) return STI_ERR_MEMORY;
     for (size_t k = 0; k < 2 * count; k++) pairs[k] = (int)list[k];
     *out = pairs;
     return STI_OK;
@@ -352,7 +349,7 @@ static sti_status load_impulses(life* l, const sti_store* in) {
     const double* impulses = sti_store_numbers(in, "impulses", &size);
     if (impulses == NULL || size != (size_t)count) return sti_store_missing(in, "impulses");
     sti_cage_contact* pressing = sti_alloc_array_zero(l->env, (size_t)count + 1, sizeof *pressing);
-    if (pressing == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d impulses", count);
+    if (pressing == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < count; i++)
         pressing[i] = (sti_cage_contact){
             .vehicle = l->run.basis[2 * i], .other = l->run.basis[2 * i + 1], .impulse = impulses[i]};

@@ -41,7 +41,7 @@ sti_status sti_simulation_make(sti_env* env, const sti_simulation_type* type, vo
     *out = sti_alloc(env, sizeof **out);
     if (*out == NULL) {
         type->destroy(self);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "simulation");
+        return STI_ERR_MEMORY;
     }
     **out = (sti_simulation){.env = env, .type = type, .self = self};
     return STI_OK;
@@ -130,7 +130,6 @@ static char* path_of(sti_env* env, const char* dir, const char* name) {
     const size_t size = strlen(dir) + strlen(name) + 2;
     char* path = sti_alloc(env, size);
     if (path != NULL) snprintf(path, size, "%s/%s", dir, name);
-    if (path == NULL) STI_FAIL(env, STI_ERR_MEMORY, -1, "name of a file");
     return path;
 }
 
@@ -195,7 +194,7 @@ static sti_status keep_row(sti_run* run) {
     if (run->curve_rows >= run->curve_room) {
         const size_t room = 2 * run->curve_rows + 256;
         double* more = sti_realloc_array(run->env, run->curve, sti_size_mul(room, run->curve_columns), sizeof *more);
-        if (more == NULL) return STI_FAIL(run->env, STI_ERR_MEMORY, -1, "curve of %zu rows", room);
+        if (more == NULL) return STI_ERR_MEMORY;
         run->curve = more;
         run->curve_room = room;
     }
@@ -252,7 +251,7 @@ static sti_status make_run(sti_env* env, sti_simulation* s, const sti_run_option
     *out = run;
     if (run == NULL) {
         sti_simulation_destroy(s);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "run");
+        return STI_ERR_MEMORY;
     }
     run->env = env;
     run->simulation = s;
@@ -266,7 +265,7 @@ static sti_status make_run(sti_env* env, sti_simulation* s, const sti_run_option
         whole = whole && (names[k] == NULL || run->path[k] != NULL);
     }
     run->curve_columns = s->type->curve_columns(s->self);
-    return whole ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "names of files");
+    return whole ? STI_OK : STI_ERR_MEMORY;
 }
 
 static sti_status find_end(sti_run* run) {
@@ -327,7 +326,7 @@ static sti_status get_run(sti_run* run, const sti_store* f) {
     if (curve == NULL || count % run->curve_columns != 0) return sti_store_missing(f, "run.curve");
     if (count == 0 || !run->options.curve) return STI_OK;
     run->curve = sti_alloc_array(run->env, count, sizeof *curve);
-    if (run->curve == NULL) return STI_FAIL(run->env, STI_ERR_MEMORY, -1, "curve of %zu numbers", count);
+    if (run->curve == NULL) return STI_ERR_MEMORY;
     memcpy(run->curve, curve, count * sizeof *curve);
     run->curve_rows = run->curve_room = count / run->curve_columns;
     return STI_OK;
@@ -344,7 +343,7 @@ static sti_status go_on(sti_run* run, const sti_store* f) {
     run->state.begun = run->state.steps;
     run->held = sti_alloc(run->env, size);
     run->held_size = size;
-    if (run->held == NULL) return STI_FAIL(run->env, STI_ERR_MEMORY, -1, "place in a recording");
+    if (run->held == NULL) return STI_ERR_MEMORY;
     memcpy(run->held, state, size);
     return run->curve_rows == 0 ? keep_row(run) : STI_OK;
 }

@@ -7,8 +7,7 @@ sti_status sti_source_open(sti_env* env, const sti_run_source* from, sti_kind ki
     *out = (sti_source){.env = env, .size = from->size};
     out->text = sti_alloc(env, sti_size_add(from->size, 1));
     out->settings = from->settings != NULL ? sti_strdup(env, from->settings) : NULL;
-    if (out->text == NULL || (from->settings != NULL && out->settings == NULL))
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "text of %zu bytes", from->size);
+    if (out->text == NULL || (from->settings != NULL && out->settings == NULL)) return STI_ERR_MEMORY;
     if (from->size > 0) memcpy(out->text, from->text, from->size);
     out->text[from->size] = '\0';
     const char* name = from->name != NULL ? from->name : "text";

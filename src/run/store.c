@@ -34,7 +34,7 @@ struct sti_store {
 
 sti_status sti_store_create(sti_env* env, sti_store** out) {
     *out = sti_alloc_array_zero(env, 1, sizeof **out);
-    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "list of fields");
+    if (*out == NULL) return STI_ERR_MEMORY;
     (*out)->env = env;
     return STI_OK;
 }
@@ -61,7 +61,7 @@ static void* add(sti_store* f, const char* name, char type, size_t count) {
     }
     char* data = f->count < f->room ? sti_alloc(f->env, sti_size_add(sti_size_mul(count, width(type)), 8)) : NULL;
     if (data == NULL) {
-        f->status = STI_FAIL(f->env, STI_ERR_MEMORY, -1, "field %s", name);
+        f->status = STI_ERR_MEMORY;
         return NULL;
     }
     field* added = &f->list[f->count++];
@@ -263,7 +263,7 @@ sti_status sti_store_save(const sti_store* f, const char* path) {
     char* bytes = sti_alloc(f->env, size);
     sti_part* parts = sti_alloc_array(f->env, (size_t)f->count + 1, sizeof *parts);
     sti_status status = STI_OK;
-    if (bytes == NULL || parts == NULL) status = STI_FAIL(f->env, STI_ERR_MEMORY, -1, "fields of a checkpoint");
+    if (bytes == NULL || parts == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         int count = 0;
         parts[count++] = (sti_part){"fields", bytes, pack(f, bytes)};

@@ -153,10 +153,7 @@ static void destroy(void* self) {
 
 static life* create(sti_env* env) {
     life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) {
-        STI_FAIL(env, STI_ERR_MEMORY, -1, "run of a system");
-        return NULL;
-    }
+    if (l == NULL) return NULL;
     l->env = l->source.env = env;
     return l;
 }
@@ -164,7 +161,7 @@ static life* create(sti_env* env) {
 static sti_status copy(sti_env* env, const double* x, size_t count, double** out) {
     if (x == NULL) return STI_OK;
     *out = sti_alloc_array(env, count + 1, sizeof **out);
-    if (*out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "options of impacts: %zu numbers", count);
+    if (*out == NULL) return STI_ERR_MEMORY;
     if (count > 0) memcpy(*out, x, count * sizeof *x);
     return STI_OK;
 }
@@ -195,8 +192,7 @@ static sti_status make_contacts(life* l) {
     const size_t count = contacts_of(l);
     l->run.contact = sti_alloc_array_zero(l->env, count + 1, sizeof *l->run.contact);
     l->closed = sti_alloc_array_zero(l->env, count + 1, sizeof *l->closed);
-    if (l->run.contact == NULL || l->closed == NULL)
-        return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "what is kept of %zu contacts", count);
+    if (l->run.contact == NULL || l->closed == NULL) return STI_ERR_MEMORY;
     const sti_status status = sti_system_instant(l->env, l->run.system, sti_stepper_time(l->stepper),
                                                  sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &l->instant);
     if (status != STI_OK) return status;
@@ -460,7 +456,7 @@ static sti_status put_names(const life* l, sti_recording* r, const char* name, i
     size_t size = 1, at = 0;
     for (int i = 0; i < count; i++) size += strlen(get(l->run.system, i)) + 1;
     char* text = sti_alloc(l->env, size);
-    if (text == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "names of %d %s", count, name);
+    if (text == NULL) return STI_ERR_MEMORY;
     text[0] = '\0';
     for (int i = 0; i < count; i++)
         at += (size_t)snprintf(text + at, size - at, "%s%s", i > 0 ? "\n" : "", get(l->run.system, i));
@@ -483,7 +479,7 @@ static sti_status record_contacts(const life* l, sti_recording* recording, const
     double* x = sti_alloc_array(l->env, sti_size_mul(6, p), sizeof *x);
     int* mode = sti_alloc_array(l->env, p, sizeof *mode);
     sti_status status = STI_OK;
-    if (x == NULL || mode == NULL) status = STI_FAIL(l->env, STI_ERR_MEMORY, -1, "rows of %zu contacts", p);
+    if (x == NULL || mode == NULL) status = STI_ERR_MEMORY;
     for (size_t i = 0; status == STI_OK && i < p; i++) {
         const sti_system_run_contact* k = &l->run.contact[i];
         x[i] = k->gap;

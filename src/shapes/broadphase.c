@@ -27,7 +27,7 @@ struct sti_broadphase {
 sti_status sti_broadphase_create(sti_env* env, sti_broadphase** out) {
     *out = NULL;
     sti_broadphase* broad = sti_alloc(env, sizeof *broad);
-    if (broad == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "broad phase");
+    if (broad == NULL) return STI_ERR_MEMORY;
     *broad = (sti_broadphase){.env = env};
     *out = broad;
     return STI_OK;
@@ -52,8 +52,7 @@ static sti_status reserve(sti_broadphase* broad, int count) {
     if (unbounded != NULL) broad->unbounded = unbounded;
     bool* is_bounded = sti_realloc(broad->env, broad->is_bounded, room * sizeof *is_bounded);
     if (is_bounded != NULL) broad->is_bounded = is_bounded;
-    if (bounded == NULL || unbounded == NULL || is_bounded == NULL)
-        return STI_FAIL(broad->env, STI_ERR_MEMORY, -1, "broad phase of %d boxes", count);
+    if (bounded == NULL || unbounded == NULL || is_bounded == NULL) return STI_ERR_MEMORY;
     broad->capacity = (int)room;
     return STI_OK;
 }
@@ -159,8 +158,7 @@ sti_status sti_broadphase_update(sti_broadphase* broad, int count, const sti_aab
         broad->count = count;
     }
     broad->pair_count = 0;
-    if (!collect(broad, boxes, still))
-        return STI_FAIL(broad->env, STI_ERR_MEMORY, -1, "%d pairs of boxes", broad->pair_count);
+    if (!collect(broad, boxes, still)) return STI_ERR_MEMORY;
     if (broad->pair_count > 1) qsort(broad->pair, (size_t)broad->pair_count, sizeof *broad->pair, compare);
     *pairs = broad->pair;
     *pair_count = broad->pair_count;

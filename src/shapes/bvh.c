@@ -15,7 +15,7 @@ sti_status sti_bvh_reserve(sti_bvh* tree, sti_env* env, int count) {
     if (node == NULL || order == NULL) {
         sti_free(env, node);
         sti_free(env, order);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "tree over %d boxes", count);
+        return STI_ERR_MEMORY;
     }
     sti_bvh_clear(tree, env);
     tree->node = node;

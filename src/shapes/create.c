@@ -8,7 +8,7 @@
 static sti_status begin(sti_env* env, sti_shape_kind kind, int dim, sti_shape** out) {
     if (dim != 2 && dim != 3) return STI_FAIL(env, STI_ERR_ARGUMENT, dim, "dimension %d is neither 2 nor 3", dim);
     sti_shape* shape = sti_alloc(env, sizeof *shape);
-    if (shape == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "shape");
+    if (shape == NULL) return STI_ERR_MEMORY;
     *shape = (sti_shape){.env = env, .kind = kind, .dim = dim};
     *out = shape;
     return STI_OK;
@@ -54,7 +54,7 @@ sti_status sti_shape_core_reserve(sti_shape* shape, int vertices, int edges, int
     s[5] = out->edge = sti_alloc_array_zero(env, 2 * (size_t)edges, sizeof(int));
     s[6] = out->edge_face = sti_alloc_array_zero(env, 2 * (size_t)edges, sizeof(int));
     for (int i = 0; i < 7; i++) {
-        if (s[i] == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "shape of %d vertices", vertices);
+        if (s[i] == NULL) return STI_ERR_MEMORY;
     }
     shape->core = (core){.dim = shape->dim,
                          .vertex_count = vertices,
@@ -98,7 +98,7 @@ static sti_status join_edges(sti_shape* shape, core_arrays* arrays) {
     int count = 0;
     // the edge that leaves each vertex for a larger one: a chain for each vertex
     int* head = sti_alloc_array(shape->env, (size_t)c->vertex_count + (size_t)c->edge_count, sizeof *head);
-    if (head == NULL) return STI_FAIL(shape->env, STI_ERR_MEMORY, -1, "edges of %d vertices", c->vertex_count);
+    if (head == NULL) return STI_ERR_MEMORY;
     int* next = head + c->vertex_count;
     for (int i = 0; i < c->vertex_count; i++) head[i] = -1;
     for (int pass = 0; pass < 2; pass++) {
@@ -326,7 +326,7 @@ static sti_status make_around(sti_shape* shape) {
     double* plane = sti_alloc_array(shape->env, (size_t)in->face_count, 4 * sizeof *plane);
     shape->storage[7] = vertex;
     shape->storage[8] = plane;
-    if (vertex == NULL || plane == NULL) return STI_FAIL(shape->env, STI_ERR_MEMORY, -1, "a round shape");
+    if (vertex == NULL || plane == NULL) return STI_ERR_MEMORY;
     const int lower = put_rim(vertex, wider * shape->rim[0], -shape->half[0], -0.5);
     put_rim(vertex + 3 * (size_t)lower, wider * shape->rim[1], shape->half[0], -0.5);
     shape->around = *in;

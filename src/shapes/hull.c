@@ -62,7 +62,7 @@ static sti_status hull_init(hull* h, sti_env* env, int count, const double* poin
     h->member = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->member);
     if (h->p == NULL || h->t == NULL || h->free_list == NULL || h->horizon == NULL || h->from == NULL ||
         h->order == NULL || h->member == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "hull of %d points", count);
+        return STI_ERR_MEMORY;
     memcpy(h->p, points, 3 * (size_t)count * sizeof *h->p);
     vec low = vec_of(points), high = low;
     for (int i = 1; i < count; i++) {
@@ -328,7 +328,7 @@ static sti_status store(sti_shape* shape, const hull* h, int groups, int vertice
 
 static sti_status merge(sti_shape* shape, hull* h) {
     int* start = sti_alloc_array(h->env, (size_t)h->capacity + 1, sizeof *start);
-    if (start == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "faces of a hull");
+    if (start == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     bool done = false;
     for (int attempt = 0; attempt < 2 && !done; attempt++) {
@@ -352,7 +352,7 @@ sti_status sti_shape_hull_spatial(sti_shape* shape, int count, const double* poi
     double* kept = NULL;
     if (status == STI_OK) {
         kept = sti_alloc_array(shape->env, 3 * (size_t)count, sizeof *kept);
-        if (kept == NULL) status = STI_FAIL(shape->env, STI_ERR_MEMORY, -1, "hull of %d points", count);
+        if (kept == NULL) status = STI_ERR_MEMORY;
     }
     bool near_ones = false;
     if (status == STI_OK) {

@@ -59,7 +59,7 @@ static sti_status fill_neighbours(sti_shape* shape) {
     mesh* m = &shape->mesh;
     const size_t half_edges = 3 * (size_t)m->triangle_count;
     int* head = sti_alloc_array(shape->env, (size_t)m->vertex_count + half_edges, sizeof *head);
-    if (head == NULL) return STI_FAIL(shape->env, STI_ERR_MEMORY, -1, "edges of %d triangles", m->triangle_count);
+    if (head == NULL) return STI_ERR_MEMORY;
     int* next = head + m->vertex_count;
     for (int i = 0; i < m->vertex_count; i++) head[i] = -1;
     for (size_t h = half_edges; h-- > 0;) {  // backwards, so that chains run forwards
@@ -89,8 +89,7 @@ static sti_status fill_tree(sti_shape* shape) {
     sti_aabb* boxes = sti_alloc_array(env, (size_t)m->triangle_count, sizeof *boxes);
     int* items = sti_alloc_array(env, (size_t)m->triangle_count, sizeof *items);
     sti_status status = STI_OK;
-    if (boxes == NULL || items == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "boxes of %d triangles", m->triangle_count);
+    if (boxes == NULL || items == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_bvh_reserve(&m->tree, env, m->triangle_count);
     for (int t = 0; t < m->triangle_count && status == STI_OK; t++) {
         items[t] = t;
@@ -120,8 +119,7 @@ sti_status sti_shape_mesh_fill(sti_shape* shape, int vertex_count, const double*
     m->triangle = sti_alloc_array(env, 3 * (size_t)triangle_count, sizeof(int));
     m->plane = sti_alloc_array(env, 4 * (size_t)triangle_count, sizeof(double));
     m->neighbour = sti_alloc_array(env, 3 * (size_t)triangle_count, sizeof(int));
-    if (m->vertex == NULL || m->triangle == NULL || m->plane == NULL || m->neighbour == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "mesh of %d triangles", triangle_count);
+    if (m->vertex == NULL || m->triangle == NULL || m->plane == NULL || m->neighbour == NULL) return STI_ERR_MEMORY;
     memcpy(m->vertex, vertices, 3 * (size_t)vertex_count * sizeof(double));
     memcpy(m->triangle, triangles, 3 * (size_t)triangle_count * sizeof(int));
     for (int i = 0; i < vertex_count; i++)

@@ -67,7 +67,7 @@ static sti_status store(sti_shape* shape, int count, const double* h) {
 sti_status sti_shape_hull_planar(sti_shape* shape, int count, const double* points) {
     sti_env* env = shape->env;
     double* p = sti_alloc_array(env, 2 * (3 * (size_t)count + 1), sizeof *p);
-    if (p == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "hull of %d points", count);
+    if (p == NULL) return STI_ERR_MEMORY;
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
     for (int i = 0; i < 2 * count; i++) {
         p[i] = points[i];

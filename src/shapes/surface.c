@@ -13,8 +13,7 @@ static sti_status reserve(sti_env* env, int vertices, int faces, int corners, st
     s->vertices = sti_alloc_array_zero(env, (size_t)vertices, 3 * sizeof *s->vertices);
     s->face_start = sti_alloc_array_zero(env, (size_t)faces + 1, sizeof *s->face_start);
     s->corners = sti_alloc_array_zero(env, (size_t)corners, sizeof *s->corners);
-    if (s->vertices == NULL || s->face_start == NULL || s->corners == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a surface of %d faces", faces);
+    if (s->vertices == NULL || s->face_start == NULL || s->corners == NULL) return STI_ERR_MEMORY;
     s->vertex_count = vertices;
     s->face_count = faces;
     s->face_start[faces] = corners;

@@ -208,7 +208,7 @@ sti_status sti_lcp_method_auto(sti_env* env, const sti_lcp* lcp, const sti_lcp_o
     double* scratch = sti_alloc_array(env, 2 * n, sizeof *scratch);
     if (answer->attempts == NULL || scratch == NULL) {
         sti_free(env, scratch);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "portfolio for %d pairs", lcp->n);
+        return STI_ERR_MEMORY;
     }
     portfolio f = {.env = env,
                    .lcp = lcp,

@@ -146,7 +146,7 @@ sti_status sti_basis_create(sti_env* env, const sti_lcp* lcp, const double* d, s
     sti_status status = sti_lapack_reserve(env);
     if (status != STI_OK) return status;
     sti_basis* B = sti_alloc(env, sizeof *B);
-    if (B == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "basis of %d pairs", lcp->n);
+    if (B == NULL) return STI_ERR_MEMORY;
     *B = (sti_basis){.env = env, .n = lcp->n, .M = lcp->M.dense, .q_data = lcp->q, .d_data = d};
     B->capacity = capacity_for(lcp->n);
     B->ahead_room = lcp->n < look_ahead_from ? 0 : STI_BASIS_WIDTH;
@@ -160,8 +160,7 @@ sti_status sti_basis_create(sti_env* env, const sti_lcp* lcp, const double* d, s
                                      sizeof(double));
         B->ints = sti_alloc_array(env, 9 * n + 2 + 2 * cap + room, sizeof *B->ints);
         B->acc = sti_alloc_array(env, n, sizeof *B->acc);
-        if (B->doubles == NULL || B->ints == NULL || B->acc == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "basis of %d pairs", lcp->n);
+        if (B->doubles == NULL || B->ints == NULL || B->acc == NULL) status = STI_ERR_MEMORY;
     }
     if (status != STI_OK) {
         sti_basis_destroy(B);

@@ -182,7 +182,7 @@ static sti_status prove_by_ray(sti_env* env, const sti_mlcp* p, sti_lcp_answer* 
     }
     sti_free(env, y);
     sti_free(env, fixed);
-    return memory ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "Farkas certificate");
+    return memory ? STI_OK : STI_ERR_MEMORY;
 }
 
 static sti_status conclude_ray(sti_env* env, const sti_mlcp* p, const sti_lcp_options* options,

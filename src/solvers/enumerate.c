@@ -74,7 +74,7 @@ static sti_status grow_table(collector* c, vector_table* t) {
     sti_int* entry = slot != NULL ? sti_realloc(c->env, t->entry, (size_t)capacity * width * sizeof *entry) : NULL;
     if (entry == NULL) {
         sti_free(c->env, slot);
-        return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "%d solutions", capacity);
+        return STI_ERR_MEMORY;
     }
     memset(entry + (size_t)t->capacity * width, 0, (size_t)(capacity - t->capacity) * width * sizeof *entry);
     sti_free(c->env, t->slot);
@@ -177,7 +177,7 @@ static sti_status fill_piece(collector* c, sti_dictionary* D, sti_lcp_piece* pie
     sti_env* env = c->env;
     sti_exact* x = &c->e->x;
     int* columns = sti_alloc_array(env, (size_t)D->cols, sizeof *columns);
-    if (columns == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "piece of the solution set");
+    if (columns == NULL) return STI_ERR_MEMORY;
     int k = 0;
     for (int j = 0; j < D->cols; j++) {
         if (D->kind[D->nonbasic[j]] == STI_VAR_NONNEGATIVE) columns[k++] = j;
@@ -190,8 +190,7 @@ static sti_status fill_piece(collector* c, sti_dictionary* D, sti_lcp_piece* pie
         lifted = sti_int_array(x, count * width);
         piece->vertices = sti_alloc_array(env, count, sizeof *piece->vertices);
         piece->rays = sti_alloc_array(env, count, sizeof *piece->rays);
-        if (lifted == NULL || piece->vertices == NULL || piece->rays == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "piece of the solution set");
+        if (lifted == NULL || piece->vertices == NULL || piece->rays == NULL) status = STI_ERR_MEMORY;
     }
     for (size_t r = 0; r < count && status == STI_OK; r++) {
         sti_int* v = lifted + r * width;
@@ -223,7 +222,7 @@ static bool collect_leaf(void* user, sti_dictionary* D, const signed char* fixed
         const int capacity = c->piece_capacity > 0 ? 2 * c->piece_capacity : 16;
         sti_lcp_piece* pieces = sti_realloc(c->env, set->pieces, (size_t)capacity * sizeof *pieces);
         if (pieces == NULL) {
-            c->status = STI_FAIL(c->env, STI_ERR_MEMORY, -1, "%d pieces of the solution set", capacity);
+            c->status = STI_ERR_MEMORY;
             return false;
         }
         set->pieces = pieces;
@@ -233,7 +232,7 @@ static bool collect_leaf(void* user, sti_dictionary* D, const signed char* fixed
     *piece = (sti_lcp_piece){.nonsingular = nonsingular, .component = -1};
     piece->alpha = sti_alloc_array(c->env, (size_t)c->e->n, 1);
     if (piece->alpha == NULL)
-        c->status = STI_FAIL(c->env, STI_ERR_MEMORY, -1, "piece of the solution set");
+        c->status = STI_ERR_MEMORY;
     else {
         for (int i = 0; i < c->e->n; i++) piece->alpha[i] = fixed[i] < 0;
         c->status = fill_piece(c, D, piece);
@@ -245,7 +244,7 @@ static bool collect_leaf(void* user, sti_dictionary* D, const signed char* fixed
 static sti_status export_table(collector* c, const vector_table* t, double** values, sti_rationals** exact) {
     const size_t n = (size_t)c->e->n, nf = (size_t)c->e->free_count, width = (size_t)c->width, count = (size_t)t->count;
     *values = sti_alloc_array(c->env, count * (n + nf), sizeof **values);
-    if (*values == NULL) return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "solutions");
+    if (*values == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_rationals_create(c->env, count * (n + nf), exact);
     sti_int one = {0};
     sti_int_set_i64(&c->e->x, &one, 1);
@@ -275,7 +274,7 @@ static sti_status connect(collector* c) {
     if (parent == NULL || owner == NULL || set->vertex_basic == NULL || set->component_dimension == NULL) {
         sti_free(c->env, parent);
         sti_free(c->env, owner);
-        return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "components of the solution set");
+        return STI_ERR_MEMORY;
     }
     for (size_t v = 0; v < vertices; v++) owner[v] = -1;
     for (int p = 0; p < set->piece_count; p++) parent[p] = p;
@@ -340,7 +339,7 @@ sti_status sti_mlcp_enumerate(sti_env* env, const sti_mlcp* p, long max_pieces, 
                         p->m);
     collector c = {.env = env, .max_pieces = max_pieces > 0 ? max_pieces : 1000000};
     c.set = sti_alloc_array_zero(env, 1, sizeof *c.set);
-    if (c.set == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "solution set");
+    if (c.set == NULL) return STI_ERR_MEMORY;
     c.set->n = p->m;
     c.set->free_count = p->n;
     c.set->mixed = true;

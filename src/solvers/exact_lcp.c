@@ -50,7 +50,7 @@ static sti_status fill_rows(const sti_mlcp* p, sti_exact_lcp* e) {
     const int n = p->n, m = p->m, width = n + m + 1;
     double* value = sti_alloc_array(env, (size_t)width, sizeof *value);
     sti_rationals* exact = NULL;
-    sti_status status = value != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "row of an exact problem");
+    sti_status status = value != NULL ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK && p->matrix_exact != NULL) status = sti_rationals_create(env, (size_t)width, &exact);
     for (int r = 0; r < n + m && status == STI_OK; r++) {
         sti_int* out = e->row + (size_t)r * (size_t)width;
@@ -77,7 +77,7 @@ static sti_status fill_rows(const sti_mlcp* p, sti_exact_lcp* e) {
 sti_status sti_exact_lcp_create(sti_env* env, const sti_mlcp* p, sti_exact_lcp** out) {
     *out = NULL;
     sti_exact_lcp* e = sti_alloc_array_zero(env, 1, sizeof *e);
-    if (e == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "exact problem header");
+    if (e == NULL) return STI_ERR_MEMORY;
     sti_exact_init(&e->x, env);
     e->free_count = p->n;
     e->n = p->m;

@@ -77,8 +77,7 @@ static sti_status reserve(ipm* k, sti_env* env) {
     const size_t n = (size_t)k->n;
     k->store = sti_alloc_array_zero(env, 13 * n, sizeof *k->store);
     k->last = sti_alloc_array_zero(env, n, sizeof *k->last);
-    if (k->store == NULL || k->last == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "interior-point method for %d pairs", k->n);
+    if (k->store == NULL || k->last == NULL) return STI_ERR_MEMORY;
     double** vectors[] = {&k->z, &k->w, &k->dz, &k->dw,  &k->Mz,     &k->Mtz,     &k->r,
                           &k->g, &k->E, &k->p,  &k->rhs, &k->second, &k->best_ray};
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) *vectors[v] = k->store + v * n;
@@ -336,7 +335,7 @@ static sti_status store_ray(ipm* k, sti_env* env) {
         sti_free(env, ray->z);
         sti_free(env, ray->dz);
         *ray = (sti_ray){0};
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "ray of %d entries", k->n);
+        return STI_ERR_MEMORY;
     }
     double largest = -INFINITY;
     for (int i = 0; i < k->n; i++) {

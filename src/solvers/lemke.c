@@ -441,7 +441,7 @@ static sti_status write_ray(lemke* k, sti_env* env, sti_lcp_answer* answer) {
         sti_free(env, ray->z);
         sti_free(env, ray->dz);
         *ray = (sti_ray){0};
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "ray of %d pairs", k->n);
+        return STI_ERR_MEMORY;
     }
     const int z0 = 2 * k->n, row = B->place[z0];
     write_z(k, k->x, ray->dz);
@@ -569,7 +569,7 @@ sti_status sti_lcp_method_lemke(sti_env* env, const sti_lcp* lcp, const sti_lcp_
     k.max_pivots = options->max_iterations > 0 ? options->max_iterations : default_limit(lcp->n);
     sti_status status = sti_basis_create(env, lcp, d, &k.B);
     k.precise = k.n <= PRECISE_PAIRS;
-    if (status == STI_OK && !allocate(&k, env)) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "lemke on %d pairs", lcp->n);
+    if (status == STI_OK && !allocate(&k, env)) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         k.life = k.B->capacity;
         k.tie = k.precise ? precise_tie : tie;

@@ -27,7 +27,7 @@ static sti_status report_contradiction(sti_env* env, const sti_mlcp* p, const st
     c.y = sti_alloc_array_zero(env, n + m, sizeof *c.y);
     if (c.fixed == NULL || c.y == NULL) {
         sti_certificate_clear(env, &c);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate");
+        return STI_ERR_MEMORY;
     }
     long double xa = 0;
     for (size_t i = 0; i < n; i++) xa += (long double)r->x[i] * p->a[i];
@@ -46,7 +46,7 @@ static sti_status recover(sti_env* env, const sti_reduction* r, const sti_lcp_an
     const int size = r->size;
     const sti_lcp lcp = {.n = size, .M = sti_matrix_dense_view(size, size, r->M), .q = r->q};
     double* w = sti_alloc_array(env, (size_t)size, sizeof *w);
-    if (w == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "recovery of %d free variables", r->n);
+    if (w == NULL) return STI_ERR_MEMORY;
     sti_lcp_point_residual(&lcp, inner->z, w);
     for (int i = 0; i < r->m; i++) {
         const double value = r->swapped[i] ? w[i] : inner->z[i];
@@ -131,7 +131,7 @@ static sti_status solve_basis(sti_env* env, const sti_mlcp* p, basis_system* s) 
         ok = solve_singular(env, p, s);
     }
     sti_dense_factor_clear(&f);
-    return ok ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "least squares of order %d", s->order);
+    return ok ? STI_OK : STI_ERR_MEMORY;
 }
 
 // Solve the basis of answer->alpha on the original data; keep the point when its residual is smaller.
@@ -147,8 +147,7 @@ static sti_status polish(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer
     s.x = sti_alloc_array(env, order, sizeof *s.x);
     s.r = sti_alloc_array(env, order, sizeof *s.r);
     double* keep = sti_alloc_array(env, N, sizeof *keep);
-    if (s.variable == NULL || s.K == NULL || s.x == NULL || s.r == NULL || keep == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "basis of order %d", s.order);
+    if (s.variable == NULL || s.K == NULL || s.x == NULL || s.r == NULL || keep == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         int k = 0;
         for (int i = 0; i < p->n; i++) s.variable[k++] = i;

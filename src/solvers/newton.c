@@ -72,7 +72,7 @@ typedef struct newton {
 static sti_status reserve(newton* k, sti_env* env) {
     const size_t n = (size_t)k->n;
     k->store = sti_alloc_array_zero(env, 9 * n, sizeof *k->store);
-    if (k->store == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "newton method for %d pairs", k->n);
+    if (k->store == NULL) return STI_ERR_MEMORY;
     double** vectors[] = {&k->z, &k->w, &k->d, &k->Md, &k->phi, &k->A, &k->B, &k->E, &k->gradient};
     for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) *vectors[v] = k->store + v * n;
     return STI_OK;

@@ -67,7 +67,7 @@ static sti_status load(pgs* k, sti_env* env) {
     k->value = sti_alloc_array(env, nnz, sizeof *k->value);
     if (k->z == NULL || k->w == NULL || k->diagonal == NULL || k->row_start == NULL || k->col == NULL ||
         k->value == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "projected Gauss-Seidel for %d pairs", k->n);
+        return STI_ERR_MEMORY;
     if (sparse) compress_rows(k);
     for (size_t i = 0; i < n && !sparse; i++) k->diagonal[i] = k->lcp->M.dense[i * n + i];
     const double* start = k->options->start;

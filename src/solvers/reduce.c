@@ -89,8 +89,7 @@ static sti_status load(sti_env* env, const sti_mlcp* p, bordered* t) {
     t->S = sti_alloc_array(env, N, sizeof *t->S);
     t->basic = sti_alloc_array(env, N, sizeof *t->basic);
     t->nonbasic = sti_alloc_array(env, N, sizeof *t->nonbasic);
-    if (t->T == NULL || t->R == NULL || t->S == NULL || t->basic == NULL || t->nonbasic == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "bordered tableau of order %d", t->N);
+    if (t->T == NULL || t->R == NULL || t->S == NULL || t->basic == NULL || t->nonbasic == NULL) return STI_ERR_MEMORY;
     const sti_matrix* block[2][2] = {{&p->A, &p->C}, {&p->D, &p->B}};
     for (int bi = 0; bi < 2; bi++) {
         for (int bj = 0; bj < 2; bj++) {
@@ -282,7 +281,7 @@ static sti_status read_lcp(const bordered* t, const leftovers* left, sti_reducti
     int* col_of_pair = sti_alloc_array(env, (size_t)t->m, sizeof *col_of_pair);
     if (out->M == NULL || out->q == NULL || out->u_row == NULL || col_of_pair == NULL) {
         sti_free(env, col_of_pair);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduced LCP of order %d", out->size);
+        return STI_ERR_MEMORY;
     }
     for (int j = 0; j < t->N; j++) {
         const int pair = pair_of(t, t->nonbasic[j]);
@@ -338,7 +337,7 @@ static sti_status reduce_by_pivots(bordered* t, sti_reduction* out) {
     left.row = sti_alloc_array(t->env, (size_t)t->n, sizeof *left.row);
     left.col = sti_alloc_array(t->env, (size_t)t->n, sizeof *left.col);
     sti_status status = STI_OK;
-    if (left.row == NULL || left.col == NULL) status = STI_FAIL(t->env, STI_ERR_MEMORY, -1, "reduction");
+    if (left.row == NULL || left.col == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         eliminate_regular_part(t);
         eliminate_through_pairs(t);
@@ -373,7 +372,7 @@ static sti_status reduce_by_elimination(bordered* t, sti_reduction* out, bool* d
         out->q = sti_alloc_array(env, (size_t)m, sizeof *out->q);
         out->u_row = sti_alloc_array(env, (size_t)n * width, sizeof *out->u_row);
         if (X == NULL || column == NULL || out->M == NULL || out->q == NULL || out->u_row == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "elimination of %d variables", n);
+            status = STI_ERR_MEMORY;
     }
     for (int j = 0; j <= m && status == STI_OK; j++) {
         for (int i = 0; i < n; i++) column[i] = -*at(t, i, n + j);
@@ -408,14 +407,13 @@ static sti_status reduce_by_elimination(bordered* t, sti_reduction* out, bool* d
 sti_status sti_reduction_create(sti_env* env, const sti_mlcp* p, sti_reduction** out) {
     *out = NULL;
     sti_reduction* r = sti_alloc_array_zero(env, 1, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction header");
+    if (r == NULL) return STI_ERR_MEMORY;
     *r = (sti_reduction){.env = env, .n = p->n, .m = p->m};
     r->swapped = sti_alloc_array_zero(env, (size_t)p->m, sizeof *r->swapped);
     r->x = sti_alloc_array_zero(env, (size_t)p->n, sizeof *r->x);
     r->z_scale = sti_alloc_array(env, (size_t)p->m, sizeof *r->z_scale);
     sti_status status = STI_OK;
-    if (r->swapped == NULL || r->x == NULL || r->z_scale == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "reduction");
+    if (r->swapped == NULL || r->x == NULL || r->z_scale == NULL) status = STI_ERR_MEMORY;
     bordered t = {0};
     t.env = env;
     if (status == STI_OK) status = load(env, p, &t);

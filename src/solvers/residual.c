@@ -59,7 +59,7 @@ sti_status sti_mlcp_residual(sti_env* env, const sti_mlcp* p, sti_lcp_answer* an
     answer->residual_equation = 0;
     if (p->n > 0) {
         double* e = sti_alloc_array(env, (size_t)p->n, sizeof *e);
-        if (e == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of %d equations", p->n);
+        if (e == NULL) return STI_ERR_MEMORY;
         affine(p->a, &p->A, answer->u, &p->C, answer->z, p->n, e);
         for (int i = 0; i < p->n; i++) answer->residual_equation = worst(answer->residual_equation, fabs(e[i]) / s);
         sti_free(env, e);

@@ -123,7 +123,7 @@ static sti_status scale_dense(sti_scaled_lcp* p, const sti_matrix* M, const doub
     const size_t n = (size_t)p->n;
     p->M = (sti_matrix){.rows = p->n, .cols = p->n};
     p->M.dense = sti_alloc_array(p->env, n * n, sizeof *p->M.dense);
-    if (p->M.dense == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "dense %d x %d matrix", p->n, p->n);
+    if (p->M.dense == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) p->M.dense[i * n + j] = M->dense[i * n + j] * d[i] * d[j];
     }
@@ -138,8 +138,7 @@ static sti_status scale_sparse(sti_scaled_lcp* p, const sti_matrix* M, const dou
     p->M.col_start = sti_alloc_array(p->env, n + 1, sizeof *p->M.col_start);
     p->M.row = sti_alloc_array(p->env, room, sizeof *p->M.row);
     p->M.value = sti_alloc_array(p->env, room, sizeof *p->M.value);
-    if (p->M.col_start == NULL || p->M.row == NULL || p->M.value == NULL)
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "sparse matrix of order %d", p->n);
+    if (p->M.col_start == NULL || p->M.row == NULL || p->M.value == NULL) return STI_ERR_MEMORY;
     int64_t at = 0;
     for (int j = 0; j < p->n; j++) {
         bool diagonal = false;
@@ -183,7 +182,7 @@ static sti_status scale(sti_scaled_lcp* p, const sti_lcp* lcp) {
     double* scratch = sti_alloc_array(p->env, 2 * n, sizeof *scratch);
     sti_status status = STI_OK;
     if (p->q == NULL || p->exponent == NULL || scratch == NULL) {
-        status = STI_FAIL(p->env, STI_ERR_MEMORY, -1, "scaling of %d pairs", p->n);
+        status = STI_ERR_MEMORY;
     } else {
         find_exponents(p, &lcp->M, scratch, scratch + n);
         scale_q(p, lcp->q);

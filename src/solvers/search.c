@@ -40,7 +40,7 @@ static sti_status grow_leaves(sti_search* s) {
     if (fixed != NULL) s->leaf_fixed = fixed;
     sti_int* y =
         fixed != NULL ? sti_realloc(env, s->leaf_y, (size_t)capacity * (rows > 0 ? rows : 1) * sizeof *y) : NULL;
-    if (y == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d cases of a proof", capacity);
+    if (y == NULL) return STI_ERR_MEMORY;
     memset(y + (size_t)s->leaf_capacity * rows, 0, (size_t)(capacity - s->leaf_capacity) * rows * sizeof *y);
     s->leaf_y = y;
     s->leaf_capacity = capacity;
@@ -163,7 +163,7 @@ static sti_status visit(sti_search* s, int depth) {
     }
     sti_dictionary* D = s->level[depth];
     double* value = sti_alloc_array(e->x.env, 2 * (size_t)n, sizeof *value);
-    if (value == NULL) return STI_FAIL(e->x.env, STI_ERR_MEMORY, -1, "node of the search");
+    if (value == NULL) return STI_ERR_MEMORY;
     double *z = value, *w = value + n;
     pair_values(D, n, z, w);
     int pair = -1;
@@ -206,7 +206,7 @@ static sti_status write_certificate(sti_search* s) {
                            .bound = INFINITY};
     c->fixed = sti_alloc_array_zero(env, leaves * n, 1);
     c->y = sti_alloc_array(env, leaves * rows, sizeof *c->y);
-    if (c->fixed == NULL || c->y == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "certificate of %zu cases", leaves);
+    if (c->fixed == NULL || c->y == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_rationals_create(env, leaves * rows, &c->y_exact);
     if (status != STI_OK) return status;
     if (n > 0) memcpy(c->fixed, s->leaf_fixed, leaves * n);
@@ -244,7 +244,7 @@ sti_status sti_exact_lcp_search(sti_exact_lcp* e, const sti_search_def* def, sti
     s.fixed = sti_alloc_array_zero(env, (size_t)e->n, 1);
     out->alpha = sti_alloc_array_zero(env, (size_t)e->n, 1);
     sti_status status = STI_OK;
-    if (s.level == NULL || s.fixed == NULL || out->alpha == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "search");
+    if (s.level == NULL || s.fixed == NULL || out->alpha == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_exact_lcp_dictionary(e, &s.level[0]);
     if (status == STI_OK) {
         const bool feasible = sti_dictionary_feasible(s.level[0]);

@@ -57,7 +57,7 @@ sti_status sti_lcp_answer_reserve(sti_env* env, int free_count, int n, sti_lcp_a
     answer->alpha = sti_alloc_array_zero(env, (size_t)n, 1);
     if (answer->u != NULL && answer->z != NULL && answer->w != NULL && answer->alpha != NULL) return STI_OK;
     sti_lcp_answer_clear(env, answer);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer for %d pairs", n);
+    return STI_ERR_MEMORY;
 }
 
 void sti_lcp_answer_clear(sti_env* env, sti_lcp_answer* a) {

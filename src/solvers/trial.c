@@ -9,8 +9,7 @@ static sti_status reserve(sti_trial* t) {
     const size_t n = (size_t)t->n;
     t->store = sti_alloc_array_zero(t->env, 5 * n, sizeof *t->store);
     t->alpha = sti_alloc_array_zero(t->env, n, sizeof *t->alpha);
-    if (t->store == NULL || t->alpha == NULL)
-        return STI_FAIL(t->env, STI_ERR_MEMORY, -1, "%s method for %d pairs", t->solver, t->n);
+    if (t->store == NULL || t->alpha == NULL) return STI_ERR_MEMORY;
     t->z = t->store;
     t->w = t->store + n;
     t->step = t->store + 2 * n;

@@ -36,7 +36,7 @@ static sti_status reserve(sti_env* env, int n, int k, room* w) {
     if (block == NULL || w->pivot == NULL) {
         sti_free(env, block);
         sti_free(env, w->pivot);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "bordered system of order %d", size);
+        return STI_ERR_MEMORY;
     }
     w->K = block;
     w->r = w->K + s * s;

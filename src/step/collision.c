@@ -221,7 +221,7 @@ sti_status sti_step_collision_room(sti_env* env, const sti_instant* instant, sti
     if (r == NULL || numbers == NULL) {
         sti_free(env, r);
         sti_free(env, numbers);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "collision");
+        return STI_ERR_MEMORY;
     }
     *r = (sti_collision){.n = instant->n,
                          .contact_count = instant->contact_count,
@@ -262,7 +262,7 @@ sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const 
     bool* active = sti_alloc_array_zero(env, p, sizeof *active);
     sti_impulses problem = {0};
     sti_collision* r = NULL;
-    if (tangents == NULL || active == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "collision");
+    if (tangents == NULL || active == NULL) status = STI_ERR_MEMORY;
     for (size_t i = 0; status == STI_OK && i < p; i++) {
         const sti_instant_contact* c = &instant->contacts[i];
         tangents[i] = c->tangent_count;

@@ -81,7 +81,7 @@ static sti_status reserve(const sti_impulses* p, sti_env* env, program* k) {
     const size_t m = (size_t)k->m, n = (size_t)p->n;
     k->A = sti_alloc_array_zero(env, m * n + m + n, sizeof *k->A);
     k->size = sti_alloc_array_zero(env, (size_t)k->cones, sizeof *k->size);
-    if (k->A == NULL || k->size == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "conic program of a step");
+    if (k->A == NULL || k->size == NULL) return STI_ERR_MEMORY;
     k->b = k->A + m * n;
     k->c = k->b + m;
     return STI_OK;

@@ -43,8 +43,7 @@ static sti_status reserve(sti_env* env, const sti_instant* in, bool springs, cho
     k->contact = sti_alloc_array(env, p, sizeof *k->contact);
     k->of = sti_alloc_array(env, 2 * p, sizeof *k->of);
     k->stiffness = springs ? sti_alloc_array(env, p, sizeof *k->stiffness) : NULL;
-    if (k->contact == NULL || k->of == NULL || (springs && k->stiffness == NULL))
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "impact of %d contacts", in->contact_count);
+    if (k->contact == NULL || k->of == NULL || (springs && k->stiffness == NULL)) return STI_ERR_MEMORY;
     k->row = k->of + p;
     return STI_OK;
 }

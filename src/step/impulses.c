@@ -114,7 +114,7 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
     const bool room = p->numbers != NULL && p->contacts != NULL && p->first_beta != NULL && p->mode != NULL;
     if (!room || sti_dense_factor_init(&p->factor, env, n + contact_count) != STI_OK) {
         sti_impulses_clear(p);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "step problem of %d velocities and %d contacts", n, contact_count);
+        return STI_ERR_MEMORY;
     }
     p->lambda_index = p->first_beta + c;
     p->row = p->lambda_index + c;

@@ -29,7 +29,7 @@ static sti_status reserve(const sti_impulses* p, posed* k) {
     const size_t n = (size_t)p->n, r = (size_t)k->d * (size_t)k->nc, nb = (size_t)k->nb;
     const size_t size = 2 * n * n + n * r + n * nb + n + r + nb + (size_t)k->nc;
     k->numbers = sti_alloc_array_zero(p->env, size, sizeof *k->numbers);
-    if (k->numbers == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "contact problem of a step");
+    if (k->numbers == NULL) return STI_ERR_MEMORY;
     k->S = k->numbers;
     k->N = k->S + n * n;
     k->H = k->N + n * n;

@@ -54,7 +54,7 @@ typedef struct start {
 static sti_status reserve(start* s) {
     const size_t n = (size_t)s->n, m = (size_t)s->m, p = (size_t)s->p;
     s->numbers = sti_alloc_array_zero(s->env, p + m + m * n + 2 * m + 3 * n, sizeof *s->numbers);
-    if (s->numbers == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "initialization");
+    if (s->numbers == NULL) return STI_ERR_MEMORY;
     s->gap = s->numbers;
     s->rows = s->gap + p + m;
     s->g = s->rows + m * n;
@@ -269,7 +269,7 @@ static sti_status create_result(sti_env* env, const sti_system* system, sti_init
     if (r == NULL || numbers == NULL) {
         sti_free(env, r);
         sti_free(env, numbers);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "initial state");
+        return STI_ERR_MEMORY;
     }
     *r = (sti_initial){.n = n, .joint_count = m, .q = numbers, .worst_joint = -1, .defect_a = NAN};
     r->defect_v[0] = r->defect_v[1] = NAN;

@@ -28,7 +28,7 @@ sti_status sti_path_create(sti_env* env, int position_count, int velocity_count,
     if (!(alpha > 0 && alpha <= 1))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "alpha = %g: a number in (0, 1] is expected", alpha);
     sti_path* path = sti_alloc_array_zero(env, 1, sizeof *path);
-    if (path == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "no memory for a path");
+    if (path == NULL) return STI_ERR_MEMORY;
     path->env = env;
     path->nq = position_count;
     path->nv = velocity_count;
@@ -75,7 +75,7 @@ sti_status sti_path_add(sti_path* path, double t, const double* q, const double*
         return STI_FAIL(path->env, STI_ERR_ARGUMENT, k, "row %ld of a path is not finite", k);
     if (k > 0 && !(t > path->t[k - 1]))
         return STI_FAIL(path->env, STI_ERR_ARGUMENT, k, "t = %g follows on t = %g: times ascend", t, path->t[k - 1]);
-    if (k == path->room && !grow(path)) return STI_FAIL(path->env, STI_ERR_MEMORY, k, "no memory for row %ld", k);
+    if (k == path->room && !grow(path)) return STI_ERR_MEMORY;
     path->t[k] = t;
     memcpy(path->q + (size_t)k * (size_t)path->nq, q, (size_t)path->nq * sizeof *q);
     memcpy(path->v + (size_t)k * (size_t)path->nv, v, (size_t)path->nv * sizeof *v);

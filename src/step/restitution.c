@@ -45,7 +45,7 @@ static double compression(const sti_instant* in, const sti_impulse_contact* c, c
 // Kinetic norm |n|^2 = n'M^-1 n, S1 (3), of every unilateral contact of the problem.  norm (count)
 static sti_status kinetic_norms(const sti_impulses* p, const sti_instant* in, double* norm) {
     double* x = sti_alloc_array_zero(p->env, (size_t)in->n, sizeof *x);
-    if (x == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "kinetic norms");
+    if (x == NULL) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (int j = 0; status == STI_OK && j < p->count; j++) {
         norm[j] = 1;
@@ -79,7 +79,7 @@ sti_status sti_step_restitute(sti_impulses* p, const sti_instant* in, const doub
     if (options->law != STI_IMPACT_GENERAL || !(scale > 0)) E = NULL;
     if (E != NULL) {
         norm = sti_alloc_array_zero(p->env, (size_t)p->count, sizeof *norm);
-        if (norm == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "kinetic norms");
+        if (norm == NULL) return STI_ERR_MEMORY;
         const sti_status status = kinetic_norms(p, in, norm);
         if (status != STI_OK) {
             sti_free(p->env, norm);

@@ -40,7 +40,7 @@ static sti_status make_line(sti_env* env, const sti_impulses* p, const unsigned 
     k->pick = sti_alloc_array_zero(env, (size_t)m, sizeof *k->pick);
     k->x = sti_alloc_array_zero(env, (size_t)(N + m), sizeof *k->x);
     k->z = sti_alloc_array_zero(env, 2 * (size_t)m, sizeof *k->z);
-    if (k->pick == NULL || k->x == NULL || k->z == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "basis");
+    if (k->pick == NULL || k->x == NULL || k->z == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < m; i++) {
         if (alpha[i]) k->pick[k->order++ - N] = i;
     }
@@ -191,7 +191,7 @@ static sti_status run(sti_stepper* s, int steps, sti_robust* out) {
     out->margins = sti_alloc_array_zero(s->env, (size_t)steps, sizeof *out->margins);
     if (out->alpha == NULL || out->q == NULL || out->broken == NULL || out->value == NULL ||
         out->pair_contact == NULL || out->pair_kind == NULL || out->pair_open == NULL || out->margins == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "basis");
+        return STI_ERR_MEMORY;
     if (out->outcome == STI_SOLVED) {
         memcpy(out->alpha, s->impulses.basis, (size_t)out->pair_count);
         label(&s->impulses, out);
@@ -213,7 +213,7 @@ sti_status sti_robust_create(sti_env* env, const sti_system* system, const sti_s
     if (steps < 1) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "%d steps: at least 1", steps);
     sti_stepper* s = NULL;
     sti_robust* r = sti_alloc_array_zero(env, 1, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "robust control");
+    if (r == NULL) return STI_ERR_MEMORY;
     r->step = r->violating = -1;
     sti_status status = sti_stepper_create(env, system, &o, &s);
     if (status == STI_OK) status = run(s, steps, r);

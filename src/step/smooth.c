@@ -50,7 +50,7 @@ sti_status sti_smooth_create(sti_stepper* s) {
     const size_t n = (size_t)s->n, p = (size_t)s->p, size = 2 * n + 3 * p + 2;
     sti_smooth* m = sti_alloc_array_zero(s->env, 1, sizeof *m);
     s->smooth = m;
-    if (m == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "events");
+    if (m == NULL) return STI_ERR_MEMORY;
     m->size = (int)size;
     const struct {
         double** at;
@@ -83,8 +83,7 @@ sti_status sti_smooth_create(sti_stepper* s) {
     m->count = sti_alloc_array_zero(s->env, p, sizeof *m->count);
     m->mode = sti_alloc_array_zero(s->env, 4 * p, 1);
     m->closed = sti_alloc_array_zero(s->env, 2 * p, sizeof *m->closed);
-    if (m->numbers == NULL || m->count == NULL || m->mode == NULL || m->closed == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "events of %d coordinates and %d contacts", s->n, s->p);
+    if (m->numbers == NULL || m->count == NULL || m->mode == NULL || m->closed == NULL) return STI_ERR_MEMORY;
     m->still = m->closed + p;
     m->before = m->mode + p;
     m->marked = m->before + p;

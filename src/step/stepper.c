@@ -126,8 +126,7 @@ static sti_status reserve(sti_stepper* s) {
     s->held = sti_alloc_array_zero(s->env, 4 * p, 1);
     s->active = sti_alloc_array_zero(s->env, p, sizeof *s->active);
     s->tangent_count = sti_alloc_array_zero(s->env, p, sizeof *s->tangent_count);
-    if (s->numbers == NULL || s->held == NULL || s->active == NULL || s->tangent_count == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "stepper of %d coordinates and %d contacts", s->n, s->p);
+    if (s->numbers == NULL || s->held == NULL || s->active == NULL || s->tangent_count == NULL) return STI_ERR_MEMORY;
     s->slides = s->held + p;
     s->mode = s->slides + p;
     s->touched = s->mode + p;
@@ -149,7 +148,7 @@ static sti_status copy_restitution(sti_stepper* s) {
     s->options.E = NULL;  // the caller's
     if (E == NULL) return STI_OK;
     s->E = sti_alloc_array_zero(s->env, (size_t)s->p * (size_t)s->p, sizeof *s->E);
-    if (s->E == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "restitution matrix");
+    if (s->E == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < contacts; i++) {
         for (int j = 0; j < contacts; j++) {
             const double e = E[sti_step_at(contacts, i, j)];
@@ -165,7 +164,7 @@ static sti_status copy_stiffness(sti_stepper* s) {
     s->options.stiffness = NULL;  // the caller's
     if (stiffness == NULL) return STI_OK;
     s->stiffness = sti_alloc_array_zero(s->env, (size_t)s->p, sizeof *s->stiffness);
-    if (s->stiffness == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "stiffness");
+    if (s->stiffness == NULL) return STI_ERR_MEMORY;
     memcpy(s->stiffness, stiffness, (size_t)(s->p - s->joint_count) * sizeof *stiffness);
     return STI_OK;
 }
@@ -206,7 +205,7 @@ static sti_status make_problems(sti_stepper* s) {
     // each facet of a contact is a contact without friction of its own
     const int count = s->p * s->options.facets;
     int* none = sti_alloc_array_zero(s->env, (size_t)count, sizeof *none);
-    if (none == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "facets");
+    if (none == NULL) return STI_ERR_MEMORY;
     status = sti_impulses_init(&s->impulses, s->env, s->n, count, none, facets);
     sti_free(s->env, none);
     return status;
@@ -292,7 +291,7 @@ sti_status sti_stepper_create(sti_env* env, const sti_system* system, const sti_
     sti_status status = check(env, system, o);
     if (status != STI_OK) return status;
     sti_stepper* s = sti_alloc_array_zero(env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "stepper");
+    if (s == NULL) return STI_ERR_MEMORY;
     *s = (sti_stepper){.env = env,
                        .system = system,
                        .options = *o,
@@ -378,7 +377,7 @@ sti_status sti_stepper_step(sti_stepper* s, sti_step_report* report) {
     double* kept = sti_alloc_array(s->env, 3 * n, sizeof *kept);
     unsigned char* flags = sti_alloc_array(s->env, 2 * p, 1);
     const double piece = s->piece, surplus = s->surplus;
-    sti_status status = kept != NULL && flags != NULL ? STI_OK : STI_FAIL(s->env, STI_ERR_MEMORY, -1, "step");
+    sti_status status = kept != NULL && flags != NULL ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) {
         memcpy(kept, s->q, 3 * n * sizeof *kept);
         memcpy(flags, s->held, 2 * p);
@@ -445,7 +444,7 @@ sti_status sti_stepper_save_state(const sti_stepper* s, void** bytes, size_t* si
     *size = sizeof(saved_head) + numbers + flags;
     unsigned char* to = sti_alloc(s->env, *size);
     *bytes = to;
-    if (to == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "state of a stepper");
+    if (to == NULL) return STI_ERR_MEMORY;
     saved_head head = {
         .n = s->n, .p = s->p, .step = s->step, .start = s->start, .piece = s->piece, .surplus = s->surplus};
     memcpy(head.magic, saved_magic, sizeof head.magic);

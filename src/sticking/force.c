@@ -164,8 +164,7 @@ static sti_status find_witness(task* k, const sti_force_choice* c, sti_force_ans
         out->y = sti_alloc_array(s->env, n, sizeof *out->y);
         out->z = sti_alloc_array_zero(s->env, q, sizeof *out->z);
         out->worst = sti_alloc_array(s->env, count, sizeof *out->worst);
-        if (out->y == NULL || out->z == NULL || out->worst == NULL || pull == NULL)
-            status = STI_FAIL(s->env, STI_ERR_MEMORY, -1, "a witness");
+        if (out->y == NULL || out->z == NULL || out->worst == NULL || pull == NULL) status = STI_ERR_MEMORY;
         double size = 0;
         for (size_t j = 0; status == STI_OK && j < n; j++) {
             out->y[j] = -e[j];
@@ -246,7 +245,7 @@ sti_status sti_sticking_force(sti_env* env, const sti_instant* instant, const st
         out->lambda = sti_alloc_array(env, p, sizeof *out->lambda);
         out->f = sti_alloc_array(env, count, sizeof *out->f);
         if (out->a == NULL || out->lambda == NULL || out->f == NULL) {
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "forces");
+            status = STI_ERR_MEMORY;
         } else {
             memcpy(out->a, top.x, n * sizeof *out->a);
             memcpy(out->lambda, top.x + n, p * sizeof *out->lambda);
@@ -294,7 +293,7 @@ sti_status sti_sticking_force_line(sti_env* env, const sti_instant* instant, con
     if (status == STI_OK) {
         out->low = sti_alloc_array(env, ((size_t)1 << k.choices) + 1, sizeof *out->low);
         out->high = sti_alloc_array(env, ((size_t)1 << k.choices) + 1, sizeof *out->high);
-        if (out->low == NULL || out->high == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "intervals");
+        if (out->low == NULL || out->high == NULL) status = STI_ERR_MEMORY;
     }
     for (int b = 0; status == STI_OK && b < 1 << k.choices; b++) {
         double end[2] = {0, 0};
@@ -399,7 +398,7 @@ static sti_status find_center(task* k, sti_svd* held, double* center, bool* poss
 static sti_status locate(const task* k, sti_force_set* out) {
     const size_t n = (size_t)k->s.n;
     double* load = sti_alloc_array(k->s.env, n, sizeof *load);
-    if (load == NULL) return STI_FAIL(k->s.env, STI_ERR_MEMORY, -1, "load");
+    if (load == NULL) return STI_ERR_MEMORY;
     for (size_t j = 0; j < n; j++) load[j] = k->s.instant->F[j] - out->center[j];
     sti_status status = STI_OK;
     out->inside = -1;
@@ -426,7 +425,7 @@ sti_status sti_sticking_force_set(sti_env* env, const sti_instant* instant, cons
     if (status == STI_OK) {
         out->center = sti_alloc_array(env, (size_t)instant->n, sizeof *out->center);
         out->cones = sti_alloc_array_zero(env, (size_t)1 << k.choices, sizeof *out->cones);
-        if (out->center == NULL || out->cones == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "force set");
+        if (out->center == NULL || out->cones == NULL) status = STI_ERR_MEMORY;
     }
     if (status == STI_OK) status = find_center(&k, &held, out->center, &possible);
     for (int b = 0; status == STI_OK && possible && b < 1 << k.choices; b++) {

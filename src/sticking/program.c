@@ -79,7 +79,7 @@ sti_status sti_program_exact_row(const sti_cone_program* p, int row, const sti_r
     sti_int* const own[] = {&num, &den, &point_num, &point_den, &sum};
     for (size_t k = 0; k < sizeof own / sizeof own[0]; k++) sti_int_clear(p->env, own[k]);
     sti_exact_clear(&e);
-    return status == STI_OK ? STI_OK : STI_FAIL(p->env, STI_ERR_MEMORY, -1, "exact value of a row");
+    return status == STI_OK ? STI_OK : STI_ERR_MEMORY;
 }
 
 sti_status sti_program_exact_value(const sti_cone_program* p, int row, const sti_rationals* x, int* sign,
@@ -128,7 +128,7 @@ sti_status sti_exact_program_open(sti_exact_program* e, const sti_cone_program* 
     *e = (sti_exact_program){.program = p};
     sti_exact_init(&e->x, p->env);
     e->held = sti_alloc_array_zero(p->env, (size_t)p->size, sizeof *e->held);
-    if (e->held == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "exact program");
+    if (e->held == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_check_time(p->env, "solving linear programs");
     if (status == STI_OK) status = load(e, false);
     if (status != STI_OK) return status;

@@ -93,7 +93,7 @@ sti_status sti_sticking_create(sti_env* env, const sti_instant* instant, const s
     if (r == NULL || m == NULL) {
         sti_free(env, r);
         sti_free(env, m);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "sticking analysis");
+        return STI_ERR_MEMORY;
     }
     r->memory = m;
     m->env = env;

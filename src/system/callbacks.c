@@ -134,13 +134,13 @@ static sti_status check(sti_env* env, const sti_system_def* def) {
 static sti_status create_inside(sti_system* s, const sti_system_def* def) {
     const size_t n = (size_t)s->n, size = n * sizeof(double);
     callbacks* c = sti_alloc_array_zero(s->env, 1, sizeof *c);
-    if (c == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "system");
+    if (c == NULL) return STI_ERR_MEMORY;
     s->inside = c;
     c->def = *def;
     c->start = sti_alloc_array_zero(s->env, 2 * n, sizeof *c->start);
     c->zero = sti_alloc_array_zero(s->env, n, sizeof *c->zero);
     c->force = sti_alloc_array_zero(s->env, n + 2 * n * n, sizeof *c->force);
-    if (c->start == NULL || c->zero == NULL || c->force == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "system");
+    if (c->start == NULL || c->zero == NULL || c->force == NULL) return STI_ERR_MEMORY;
     if (def->q != NULL) memcpy(c->start, def->q, size);
     if (def->v != NULL) memcpy(c->start + n, def->v, size);
     const sti_instant_shape shape = {.n = s->n, .contact_count = s->contact_count, .tangent_count = s->tangent_count};
@@ -153,7 +153,7 @@ sti_status sti_system_create_def(sti_env* env, const sti_system_def* def, sti_sy
     if (status != STI_OK) return status;
     const int count = def->contact_count + def->joint_count;
     int* none = sti_alloc_array_zero(env, (size_t)count, sizeof *none);
-    if (none == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "system");
+    if (none == NULL) return STI_ERR_MEMORY;
     const sti_system_shape shape = {.n = def->coordinate_count,
                                     .contact_count = def->contact_count,
                                     .joint_count = def->joint_count,

@@ -140,8 +140,7 @@ static sti_status create_outputs(sti_system* s) {
     f->out = sti_alloc_array_zero(s->env, (size_t)f->output_count, sizeof *f->out);
     f->has_offset = sti_alloc_array_zero(s->env, (size_t)f->tangent_total, 1);
     f->inputs = sti_alloc_array_zero(s->env, (size_t)(s->parameter_count + 2 * n + 1), sizeof *f->inputs);
-    if (f->out == NULL || f->has_offset == NULL || f->inputs == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "formulas of a system");
+    if (f->out == NULL || f->has_offset == NULL || f->inputs == NULL) return STI_ERR_MEMORY;
     f->Q = f->out + 2;
     f->contact = f->Q + n;
     f->slip = f->contact + PER_CONTACT * p;
@@ -221,7 +220,7 @@ static sti_status check_velocities(sti_system* s, const sti_degree* degree) {
 
 static sti_status check_dependence(sti_system* s) {
     sti_degree* degree = sti_alloc_array(s->env, (size_t)inside(s)->tape.count, sizeof *degree);
-    if (degree == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "degrees of formulas");
+    if (degree == NULL) return STI_ERR_MEMORY;
     sti_tape_degrees(&inside(s)->tape, degree);
     const sti_status status = check_velocities(s, degree);
     sti_free(s->env, degree);
@@ -557,7 +556,7 @@ static const sti_system_kind kind = {destroy, fill, mass, energy, force, gap, st
 
 static sti_status create_inside(sti_system* s, const sti_system_text* text) {
     formulas* f = sti_alloc_array_zero(s->env, 1, sizeof *f);
-    if (f == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "formulas of a system");
+    if (f == NULL) return STI_ERR_MEMORY;
     s->inside = f;
     sti_tape_init(&f->tape, s->env, s->parameter_count, s->n);
     sti_scope scope = {.tape = &f->tape};
@@ -567,7 +566,7 @@ static sti_status create_inside(sti_system* s, const sti_system_text* text) {
     sti_scope_clear(&scope);
     if (status != STI_OK) return status;
     f->reach = sti_alloc_array_zero(s->env, (size_t)f->tape.count, 1);
-    if (f->reach == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "formulas of a system");
+    if (f->reach == NULL) return STI_ERR_MEMORY;
     status = check_dependence(s);
     if (status == STI_OK) status = sti_jets_init(&f->jets, s->env, &f->tape);
     if (status == STI_OK) status = create_programs(s);
@@ -611,7 +610,7 @@ sti_status sti_system_create(sti_env* env, const sti_system_text* text, sti_syst
     const double** corner = sti_alloc_array(env, count, sizeof *corner);
     sti_system* s = NULL;
     if (rows == NULL || names == NULL || corners == NULL || corner == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "formulas of a system");
+        status = STI_ERR_MEMORY;
     } else {
         for (size_t i = 0; i < count; i++) {
             rows[i] = contact_text(text, (int)i)->slip_count;

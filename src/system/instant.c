@@ -85,16 +85,14 @@ sti_status sti_instant_store_create(sti_env* env, const sti_instant_shape* shape
     for (size_t i = 0; i < p; i++) d += (size_t)shape->tangent_count[i];
     for (size_t i = 0; shape->corner_count != NULL && i < p; i++) corners += (size_t)shape->corner_count[i];
     sti_instant_store* s = sti_alloc_array_zero(env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "instant");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->instant = (sti_instant){.n = shape->n, .contact_count = shape->contact_count, .tangent_total = (int)d};
     s->contacts = sti_alloc_array_zero(env, p, sizeof *s->contacts);
     s->names = sti_alloc_array_zero(env, n + p, sizeof *s->names);
     const size_t count = n * n + 2 * n + p * n + d * n + 2 * d + (shape->restitution ? p * p : 0) + 2 * corners;
     s->numbers = sti_alloc_array_zero(env, count, sizeof *s->numbers);
     sti_status status = STI_OK;
-    if (s->contacts == NULL || s->names == NULL || s->numbers == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "instant of %d velocities and %d contacts", shape->n,
-                          shape->contact_count);
+    if (s->contacts == NULL || s->names == NULL || s->numbers == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) lay_out(s, shape, d);
     if (status == STI_OK && shape->exact) status = create_tables(env, s);
     if (status == STI_OK)
@@ -120,7 +118,7 @@ void sti_instant_destroy(sti_env* env, sti_instant* instant) {
 
 sti_status sti_instant_store_name(sti_env* env, sti_instant_store* s, int k, const char* name) {
     char* copy = sti_strdup(env, name);
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, k, "name");
+    if (copy == NULL) return STI_ERR_MEMORY;
     sti_free(env, s->names[k]);
     s->names[k] = copy;
     if (k < s->instant.n)
@@ -204,7 +202,7 @@ sti_status sti_instant_copy(sti_env* env, const sti_instant* from, const double*
     }
     const size_t p = (size_t)from->contact_count;
     int* tangent_count = sti_alloc_array(env, sti_size_mul(2, p), sizeof *tangent_count);
-    if (tangent_count == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "copy of an instant");
+    if (tangent_count == NULL) return STI_ERR_MEMORY;
     int* corner_count = tangent_count + p;
     for (size_t i = 0; i < p; i++) {
         tangent_count[i] = from->contacts[i].tangent_count;
@@ -249,7 +247,7 @@ static sti_status check_finite(sti_env* env, const char* name, const double* x, 
 static sti_status check_semidefinite(sti_env* env, const sti_instant* a) {
     const size_t n = (size_t)a->n;
     double* A = sti_alloc_array(env, n * n, sizeof *A);
-    if (A == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of M");
+    if (A == NULL) return STI_ERR_MEMORY;
     double largest = 0;
     for (size_t k = 0; k < n * n; k++) {
         A[k] = a->M[k];

@@ -57,7 +57,7 @@ static sti_status find_supports(sti_jets* j) {
             capacity = 2 * capacity + 64 + j->variable_count;
             int* grown =
                 capacity > MOST_DOUBLES ? NULL : sti_realloc(j->env, j->support, (size_t)capacity * sizeof *j->support);
-            if (grown == NULL) return STI_FAIL(j->env, STI_ERR_MEMORY, i, "variables of the formulas");
+            if (grown == NULL) return STI_ERR_MEMORY;
             j->support = grown;
         }
         const int64_t w = merge(j, i, j->support + j->start[i]);
@@ -96,7 +96,7 @@ static sti_status find_maps(sti_jets* j) {
         }
         if (pass == 1) break;
         j->place = sti_alloc_array(j->env, (size_t)count, sizeof *j->place);
-        if (j->place == NULL) return STI_FAIL(j->env, STI_ERR_MEMORY, -1, "places of variables");
+        if (j->place == NULL) return STI_ERR_MEMORY;
     }
     return STI_OK;
 }
@@ -111,12 +111,12 @@ sti_status sti_jets_init(sti_jets* j, sti_env* env, const sti_tape* tape) {
     j->kinked = sti_alloc_array_zero(env, count, 1);
     sti_status status = STI_OK;
     if (j->start == NULL || j->jet == NULL || j->map == NULL || j->x == NULL || j->kinked == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "tape of %d operations", tape->count);
+        status = STI_ERR_MEMORY;
     if (status == STI_OK) status = find_supports(j);
     if (status == STI_OK) status = find_maps(j);
     if (status == STI_OK) {
         j->d = sti_alloc_array_zero(env, (size_t)j->jet[count], sizeof *j->d);
-        if (j->d == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "derivatives of the formulas");
+        if (j->d == NULL) status = STI_ERR_MEMORY;
     }
     if (status != STI_OK) sti_jets_clear(j);
     return status;
@@ -138,7 +138,7 @@ void sti_jets_clear(sti_jets* j) {
 
 sti_status sti_program_init(sti_program* program, sti_env* env, const sti_tape* tape) {
     program->order = sti_alloc_array(env, (size_t)tape->count, 1);
-    if (program->order == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "orders of %d operations", tape->count);
+    if (program->order == NULL) return STI_ERR_MEMORY;
     memset(program->order, STI_JET_SKIP, (size_t)tape->count);
     return STI_OK;
 }

@@ -10,7 +10,7 @@ static sti_status copy_name(sti_env* env, const char* given, const char* word, i
     char standard[32];
     snprintf(standard, sizeof standard, "%s %d", word, k + 1);
     *out = sti_strdup(env, given != NULL ? given : standard);
-    return *out != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, k, "name");
+    return *out != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 // Names tell contacts apart in answers.
@@ -64,7 +64,7 @@ static sti_status copy_corners(sti_system* s, const sti_system_shape* shape) {
     }
     if (count == 0) return STI_OK;
     s->corner = sti_alloc_array(s->env, count, sizeof *s->corner);
-    if (s->corner == NULL) return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "friction polygons");
+    if (s->corner == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < s->contact_count; i++) {
         const size_t size = 2 * (size_t)s->corner_count[i];
         if (size > 0) memcpy(s->corner + at, shape->corner[i], size * sizeof *s->corner);
@@ -76,7 +76,7 @@ static sti_status copy_corners(sti_system* s, const sti_system_shape* shape) {
 sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_system** out) {
     *out = NULL;
     sti_system* s = sti_alloc_array_zero(env, 1, sizeof *s);
-    if (s == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "system");
+    if (s == NULL) return STI_ERR_MEMORY;
     s->env = env;
     s->n = shape->n;
     s->contact_count = shape->contact_count + shape->joint_count;
@@ -93,7 +93,7 @@ sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_sys
     sti_status status = STI_OK;
     if (s->tangent_count == NULL || s->corner_count == NULL || s->coordinate == NULL || s->contact == NULL ||
         s->parameter == NULL || s->parameters == NULL || s->work == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "system of %d coordinates", s->n);
+        status = STI_ERR_MEMORY;
     if (status == STI_OK && p > 0) memcpy(s->tangent_count, shape->tangent_count, p * sizeof *s->tangent_count);
     if (status == STI_OK) status = copy_corners(s, shape);
     if (status == STI_OK) status = copy_names(s, shape);

@@ -66,11 +66,11 @@ static int find(const sti_tape* tape, const sti_node* x) {
 static sti_status grow(sti_tape* tape) {
     const int capacity = tape->capacity > 0 ? 2 * tape->capacity : 64, size = 2 * capacity;
     sti_node* node = sti_realloc(tape->env, tape->node, (size_t)capacity * sizeof *node);
-    if (node == NULL) return STI_FAIL(tape->env, STI_ERR_MEMORY, -1, "tape of %d operations", capacity);
+    if (node == NULL) return STI_ERR_MEMORY;
     tape->node = node;
     tape->capacity = capacity;
     int* table = sti_alloc_array(tape->env, (size_t)size, sizeof *table);
-    if (table == NULL) return STI_FAIL(tape->env, STI_ERR_MEMORY, -1, "tape of %d operations", capacity);
+    if (table == NULL) return STI_ERR_MEMORY;
     sti_free(tape->env, tape->table);
     tape->table = table;
     tape->table_size = size;
@@ -299,7 +299,7 @@ void sti_tape_reach(const sti_tape* tape, int entry, unsigned char* used) {
 sti_status sti_tape_uses_velocity(const sti_tape* tape, int entry, bool* out) {
     *out = false;
     unsigned char* used = sti_alloc_array(tape->env, (size_t)entry + 1, 1);
-    if (used == NULL) return STI_FAIL(tape->env, STI_ERR_MEMORY, -1, "entries below a formula");
+    if (used == NULL) return STI_ERR_MEMORY;
     sti_tape_reach(tape, entry, used);
     for (int i = 0; i <= entry; i++) {
         const sti_node* x = &tape->node[i];
@@ -315,7 +315,7 @@ sti_status sti_tape_rate(sti_tape* tape, int entry, int* out) {
     int* rate = sti_alloc_array(tape->env, (size_t)entry + 1, sizeof *rate);
     unsigned char* used = sti_alloc_array(tape->env, (size_t)entry + 1, 1);
     *out = -1;
-    if (rate == NULL || used == NULL) k.status = STI_FAIL(tape->env, STI_ERR_MEMORY, -1, "derivative in time");
+    if (rate == NULL || used == NULL) k.status = STI_ERR_MEMORY;
     if (k.status == STI_OK) sti_tape_reach(tape, entry, used);
     for (int i = 0; k.status == STI_OK && i <= entry; i++) {
         if (used[i]) rate[i] = rate_of(&k, i, rate);

@@ -98,7 +98,7 @@ static void write_all(wide* w) {
 
 static double* zeros(wide* w, int rows, int cols) {
     double* block = sti_alloc_array_zero(w->env, sti_size_mul((size_t)rows, (size_t)cols), sizeof *block);
-    if (block == NULL) w->status = STI_FAIL(w->env, STI_ERR_MEMORY, -1, "a block of %d x %d", rows, cols);
+    if (block == NULL) w->status = STI_ERR_MEMORY;
     return block;
 }
 

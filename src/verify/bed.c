@@ -465,8 +465,7 @@ sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed, co
     k.moment = sti_alloc_array_zero(env, sti_size_mul(3, count) + 1, sizeof *k.moment);
     k.cells = sti_alloc_array_zero(env, count + 1, sizeof *k.cells);
     sti_status status = STI_OK;
-    if (k.sum == NULL || k.moment == NULL || k.cells == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %zu grains", count);
+    if (k.sum == NULL || k.moment == NULL || k.cells == NULL) status = STI_ERR_MEMORY;
     k.gravity = sqrt(dot(bed->gravity, bed->gravity));
     for (size_t a = 0; a < count; a++) k.radius = fmax(k.radius, bed->radius[a]);
     if (status == STI_OK) check_steps(&k);

@@ -714,7 +714,7 @@ static sti_status create(proof* p) {
     if (p->q == NULL || p->K == NULL || p->bodies == NULL || p->points == NULL || p->gap == NULL || p->rows == NULL ||
         p->mu == NULL || p->partner == NULL || p->lever == NULL || p->skew == NULL || p->done == NULL ||
         p->slip == NULL || p->grip == NULL)
-        return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
+        return STI_ERR_MEMORY;
     place* at = p->points;
     for (int i = 0; i < p->things; i++) {
         p->bodies[i].o = outline_of(p, i);
@@ -782,7 +782,7 @@ static sti_status check_doubts(const proof* p) {
 static sti_status prove(proof* p, long max_pieces, sti_box_verification* out) {
     const size_t nd = (size_t)p->box->doubt_count;
     double* ends = sti_alloc_array_zero(p->env, 2 * nd + 1, sizeof *ends);
-    if (ends == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a push");
+    if (ends == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < nd; i++) {
         ends[i] = p->box->doubts[i].low;
         ends[nd + i] = p->box->doubts[i].high;

@@ -86,8 +86,7 @@ static sti_status open_batch(sti_check* k, batch* b, int leaf_count) {
     b->strict = sti_int_array(&k->x, room);
     b->bound = sti_alloc_array(k->env, room, sizeof *b->bound);
     b->violated = sti_alloc_array(k->env, room, sizeof *b->violated);
-    if (b->y == NULL || b->strict == NULL || b->bound == NULL || b->violated == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "a batch of %zu leaves", room);
+    if (b->y == NULL || b->strict == NULL || b->bound == NULL || b->violated == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 

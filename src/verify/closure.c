@@ -30,7 +30,7 @@ static sti_status full_rank(const check* k, bool* full) {
     const int n = k->c->n;
     int rows = 0, rank = 0;
     double* R = sti_alloc_array(k->d.env, 3 * (size_t)k->d.count * (size_t)n, sizeof *R);
-    if (R == NULL) return STI_FAIL(k->d.env, STI_ERR_MEMORY, -1, "rank");
+    if (R == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < k->d.count; i++) {
         const sti_instant_contact* contact = sti_sticking_data_contact(&k->d, i);
         for (int t = 0; t <= (is_rough(k, i) ? contact->tangent_count : 0); t++, rows++) {
@@ -201,7 +201,7 @@ static sti_status default_object(sti_env* env, const sti_instant* instant, int**
     for (int i = 0; i < instant->contact_count; i++) any = any || instant->contacts[i].pressed;
     if (!any) return STI_OK;
     *object = sti_alloc_array(env, (size_t)instant->n, sizeof **object);
-    if (*object == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "coordinates of the object");
+    if (*object == NULL) return STI_ERR_MEMORY;
     *count = 0;
     for (int j = 0; j < instant->n; j++) {
         bool own = false;

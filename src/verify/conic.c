@@ -112,7 +112,7 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_conic* p, const s
     *k = (judge){.p = p, .n = p->n, .m = p->m};
     const size_t n = (size_t)k->n, m = (size_t)k->m;
     k->memory = sti_alloc_array_zero(env, 3 * n + 4 * m, sizeof *k->memory);
-    if (k->memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d rows", k->m);
+    if (k->memory == NULL) return STI_ERR_MEMORY;
     k->x = k->memory;
     k->Px = k->x + n;
     k->Aty = k->Px + n;
@@ -153,7 +153,7 @@ sti_status sti_check_conic_convex(sti_env* env, int order, const sti_matrix* P, 
     *convex = P->rows == 0 || n <= LARGEST ? STI_YES : STI_UNDECIDED;
     if (P->rows == 0 || n == 0 || n > LARGEST) return STI_OK;
     long double* L = sti_alloc_array_zero(env, n * n, sizeof *L);
-    if (L == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "P of order %zu", n);
+    if (L == NULL) return STI_ERR_MEMORY;
     long double trace = 0;
     for (size_t j = 0; j < n; j++) {
         const int64_t first = P->dense != NULL ? 0 : P->col_start[j],

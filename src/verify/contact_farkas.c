@@ -341,7 +341,7 @@ sti_status sti_contact_check_farkas(sti_env* env, const sti_contact_problem* p, 
     k.y = sti_int_array(&k.x, count);
     sti_int* rows = sti_int_array(&k.x, length);
     k.e = sti_alloc_array_zero(env, length + (size_t)k.nb, sizeof *k.e);
-    if (k.e == NULL) k.x.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k.nc);
+    if (k.e == NULL) k.x.status = STI_ERR_MEMORY;
     if (k.x.status == STI_OK) set_units(&k);
     if (k.x.status == STI_OK) load(&k);
     if (k.x.status == STI_OK) sum_constant(&k);

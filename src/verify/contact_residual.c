@@ -157,8 +157,7 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_contact_problem* 
     k->adrift = sti_alloc_array_zero(env, nc, sizeof *k->adrift);
     k->island = sti_alloc_array_zero(env, nc + nb + nv, sizeof *k->island);
     k->energy = sti_alloc_array_zero(env, nc + nb + nv, sizeof *k->energy);
-    if (k->memory == NULL || k->adrift == NULL || k->island == NULL || k->energy == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
+    if (k->memory == NULL || k->adrift == NULL || k->island == NULL || k->energy == NULL) return STI_ERR_MEMORY;
     real* at = k->memory;
     real** vectors[] = {&k->r,          &k->u.value,       &k->u.size,       &k->drive, &k->v,        &k->push.value,
                         &k->push.size,  &k->balance.value, &k->balance.size, &k->D,     &k->l,        &k->joint.value,
@@ -302,7 +301,7 @@ static void read_contacts(judge* k) {
 static sti_status read_operator(sti_env* env, judge* k, const double* r) {
     const sti_contact_operator* W = k->p->W_op;
     double* u = sti_alloc_array_zero(env, (size_t)k->n, sizeof *u);
-    if (u == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", k->nc);
+    if (u == NULL) return STI_ERR_MEMORY;
     W->apply(W->user, r, u);
     real all = 0;
     for (int c = 0; c < k->nc; c++) {
@@ -388,7 +387,7 @@ static sti_status read_columns(sti_env* env, const judge* k, const sti_matrix* A
     if (t->value == NULL || t->bare == NULL) {
         sti_free(env, t->value);
         sti_free(env, t->bare);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d rows", n);
+        return STI_ERR_MEMORY;
     }
     real** rest[] = {&t->meeting, &t->made, &t->net, &t->given, &t->mobility};
     for (size_t i = 0; i < 5; i++) *rest[i] = t->value + (i + 1) * count;

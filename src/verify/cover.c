@@ -130,7 +130,7 @@ sti_status sti_check_cover(sti_env* env, const signed char* fixed, int leaf_coun
     c.chosen = sti_alloc_array_zero(env, (size_t)pair_count, sizeof *c.chosen);
     sti_status status = STI_OK;
     if (c.order == NULL || c.open == NULL || c.stack == NULL || c.chosen == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "cover of %d leaves", leaf_count);
+        status = STI_ERR_MEMORY;
     } else {
         for (int k = 0; k < leaf_count; k++) {
             c.order[k] = k;

@@ -78,7 +78,7 @@ static sti_status make_generators(claim* c) {
     c->z = sti_alloc_array_zero(c->env, (size_t)c->s, sizeof *c->z);
     c->coef = sti_alloc_array_zero(c->env, (size_t)most * (size_t)width + 1, sizeof *c->coef);
     c->vector = sti_alloc_array_zero(c->env, (size_t)most * (size_t)c->s + 1, sizeof *c->vector);
-    if (c->z == NULL || c->coef == NULL || c->vector == NULL) return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "generators");
+    if (c->z == NULL || c->coef == NULL || c->vector == NULL) return STI_ERR_MEMORY;
     for (int j = 0; j < c->p; j++) {
         for (int d = c->k->direction[j] - 1; d < c->k->direction[j + 1]; d++) {
             if (d >= c->k->direction[j] && c->k->mu[j] == 0) continue;
@@ -190,7 +190,7 @@ static sti_status check_faces(claim* c, sti_friction_cone_verification* out, con
     double* T = sti_alloc_array(c->env, n * n + 1, sizeof *T);
     if (c->R == NULL || T == NULL) {
         sti_free(c->env, T);
-        return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "form on the multipliers");
+        return STI_ERR_MEMORY;
     }
     const bool definite = make_form(c, 1 / (bound * bound), T);
     const bool fine = definite && is_copositive(c, c->R, DEPTH, c->R + rays * rays);
@@ -255,7 +255,7 @@ static sti_status judge(claim* c, sti_friction_cone_verification* out, const cha
     if (*why != NULL) return STI_OK;
     if (c->f->all_faces) return check_faces(c, out, why);
     double* T = sti_alloc_array(c->env, (size_t)c->m * (size_t)c->m + 1, sizeof *T);
-    if (T == NULL) return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "joints");
+    if (T == NULL) return STI_ERR_MEMORY;
     const char* said = check_inequality(c, T);
     out->bound_checked = said == NULL;
     if (said != NULL && said[0] != '\0') *why = said;

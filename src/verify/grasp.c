@@ -29,7 +29,7 @@ static sti_status change_friction(sti_env* env, const sti_instant* from, sti_gra
     const size_t count = (size_t)from->contact_count;
     *to = (changed){.instant = *from};
     to->contacts = sti_alloc_array(env, count, sizeof *to->contacts);
-    if (to->contacts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "contacts");
+    if (to->contacts == NULL) return STI_ERR_MEMORY;
     to->instant.contacts = to->contacts;
     sti_status status = STI_OK;
     if (from->exact != NULL) {
@@ -227,7 +227,7 @@ sti_status sti_verify_grasp_quality(sti_env* env, const sti_instant* instant, co
         return STI_OK;
     }
     h.point = sti_alloc_array_zero(env, (size_t)quality->point_count * (size_t)h.n + 1, sizeof *h.point);
-    if (h.point == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "points");
+    if (h.point == NULL) return STI_ERR_MEMORY;
     const char* why;
     const sti_status status = judge(env, &h, face_limit, out, &why);
     out->accepted = status == STI_OK && why == NULL;

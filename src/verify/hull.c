@@ -119,10 +119,10 @@ static void sort(short* list, int count) {
 static sti_status grow(hull* h) {
     const int capacity = h->capacity > 0 ? 2 * h->capacity : 64;
     face* faces = sti_realloc(h->env, h->faces, (size_t)capacity * sizeof *faces);
-    if (faces == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%d faces", capacity);
+    if (faces == NULL) return STI_ERR_MEMORY;
     h->faces = faces;
     int* table = sti_alloc_array(h->env, 4 * (size_t)capacity, sizeof *table);
-    if (table == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%d faces", capacity);
+    if (table == NULL) return STI_ERR_MEMORY;
     sti_free(h->env, h->table);
     h->table = table;
     h->slots = 4 * (size_t)capacity;
@@ -222,7 +222,7 @@ sti_status sti_hull_radius(sti_env* env, int n, int count, const double* points,
     *radius = NAN;
     if (n < 2 || n > N || count <= n || count > 30000) return STI_OK;
     h.p = sti_alloc_array(env, (size_t)count * (size_t)n, sizeof *h.p);
-    if (h.p == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d points", count);
+    if (h.p == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < count * n; i++) h.p[i] = points[i] * (1 - STI_HULL_PULL * part(i / n));
     sti_status status = begin(&h);
     for (int f = 0; status == STI_OK && !h.broken && f < h.face_count; f++) {

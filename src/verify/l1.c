@@ -121,7 +121,7 @@ sti_status sti_verify_l1(sti_env* env, const sti_l1* problem, const sti_l1_answe
     if (!sti_check_data_finite(answer->x, problem->n) || !sti_check_data_finite(answer->y, problem->m))
         return STI_REJECT(out, "x or y is not finite");
     long double* r = sti_alloc_array(env, 2 * (size_t)problem->m, sizeof *r);
-    if (r == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d residuals", problem->m);
+    if (r == NULL) return STI_ERR_MEMORY;
     long double size, *row = r + problem->m;
     out->residual = (double)products(problem, answer, r, row, &size);
     const bool met = is_met(problem->m, r, row, size);

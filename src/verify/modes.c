@@ -518,7 +518,7 @@ static sti_status open_check(sti_modes_check* k) {
     const size_t count = (size_t)k->instant->contact_count;
     k->value = sti_alloc_array(k->env, count, sizeof *k->value);
     k->tangent = sti_alloc_array(k->env, count, sizeof *k->tangent);
-    if (k->value == NULL || k->tangent == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "check of contact modes");
+    if (k->value == NULL || k->tangent == NULL) return STI_ERR_MEMORY;
     int value = 0, tangent = 0;
     for (size_t i = 0; i < count; i++) {
         k->value[i] = value;

@@ -277,7 +277,7 @@ sti_status sti_modes_check_cases(sti_modes_check* k, bool* good) {
     *good = cases_hold(k);
     if (k->x.status != STI_OK || !*good) return k->x.status;
     short* prefix = sti_alloc_array(k->env, (size_t)k->modes->contact_count, sizeof *prefix);
-    if (prefix == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "cover of cases");
+    if (prefix == NULL) return STI_ERR_MEMORY;
     if (!is_covered(k, prefix, 0)) *good = sti_modes_check_fail(k, "the cases leave out a combination of choices");
     sti_free(k->env, prefix);
     return STI_OK;

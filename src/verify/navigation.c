@@ -113,8 +113,7 @@ static sti_status make_room(checker* c) {
     c->left = sti_alloc_array_zero(c->env, 4 * n, sizeof *c->left);
     c->hull = sti_alloc_array_zero(c->env, 2 * total + 1, sizeof *c->hull);
     c->first = sti_alloc_array_zero(c->env, 2 * n, sizeof *c->first);
-    if (c->left == NULL || c->hull == NULL || c->first == NULL)
-        return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "check of a run of %d vehicles", c->w->count);
+    if (c->left == NULL || c->hull == NULL || c->first == NULL) return STI_ERR_MEMORY;
     c->k = c->left + 2 * n;
     c->corners = c->first + n;
     for (int i = 0, at = 0; i < c->w->count; i++) {

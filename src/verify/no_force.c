@@ -41,7 +41,7 @@ sti_status sti_verify_no_force(sti_env* env, const sti_instant* in, const sti_st
     signed char* sign = sti_alloc_array_zero(env, contacts, 1);
     sti_status status = STI_OK;
     if (load == NULL || list == NULL || sign == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "the check of a witness");
+        status = STI_ERR_MEMORY;
     } else if (worst_load(in, c, a->y, load)) {
         sti_sticking_leaf leaf = {.sign = sign, .y = a->y, .z = a->z};
         sti_sticking_answer claim = {.outcome = STI_STICKING_NO, .n = in->n, .leaf_count = 1, .leaves = &leaf};

@@ -52,7 +52,7 @@ sti_status sti_pieces_prove(sti_pieces* p, long most, sti_box_verification* out)
     enum { STACK = 64 };
     const size_t nd = (size_t)p->doubts;
     double* stack = sti_alloc_array_zero(p->env, sti_size_mul(2 * (nd + 1), STACK), sizeof *stack);
-    if (stack == NULL) return STI_FAIL(p->env, STI_ERR_MEMORY, -1, "proof of a box");
+    if (stack == NULL) return STI_ERR_MEMORY;
     if (nd > 0) memcpy(stack, p->low, nd * sizeof *stack);
     if (nd > 0) memcpy(stack + nd, p->high, nd * sizeof *stack);
     int depth = 1;

@@ -176,7 +176,7 @@ sti_status sti_verify_plan(sti_env* env, sti_manipulation* m, const sti_plan* pl
                         sti_manipulation_part_count(m));
     double* q = sti_alloc_array_zero(env, 3 * parts, sizeof *q);
     look k = {.env = env, .m = m, .plan = plan, .out = out, .at = sti_alloc_array_zero(env, parts, sizeof *k.at)};
-    sti_status status = q != NULL && k.at != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "check of a plan");
+    sti_status status = q != NULL && k.at != NULL ? STI_OK : STI_ERR_MEMORY;
     bool good = false;
     if (status == STI_OK) {
         sti_manipulation_start(m, q);

@@ -28,7 +28,7 @@ static sti_status open_checked(sti_check* k) {
 
     k->line = sti_alloc_array_zero(env, N + 1, sizeof *k->line);
     k->image = sti_int_array(&k->x, N + 1);
-    if (k->line == NULL || k->image == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a line of %zu numbers", N + 1);
+    if (k->line == NULL || k->image == NULL) return STI_ERR_MEMORY;
     if (k->matrix_exact == NULL && k->vector_exact == NULL) return STI_OK;
     return sti_rationals_create(env, N + 1, &k->fractions);
 }

@@ -392,7 +392,7 @@ static sti_status check_certificate(const look* k, bool* good) {
     const size_t n = (size_t)k->n, m = 4 * (size_t)nc;
     double* room = sti_alloc_array_zero(
         k->env, sti_size_add(sti_size_mul(n, 2 * m + 1), sti_size_add(sti_size_mul(m, m), m)), sizeof *room);
-    if (room == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "check of a step");
+    if (room == NULL) return STI_ERR_MEMORY;
     double *C = room, *D = C + n * m, *B = D + n * m, *b = B + m * m, *a = b + m;
     for (int i = 0; i < nc; i++) {
         const sti_push_contact* c = &k->r->contacts[i];
@@ -460,7 +460,7 @@ sti_status sti_verify_push(sti_env* env, const sti_manipulation* m, double t, do
     const size_t n = 3 * (size_t)parts;
     *out = (sti_push_verification){0};
     double* room = sti_alloc_array_zero(env, sti_size_mul(n, n + 3), sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of a step");
+    if (room == NULL) return STI_ERR_MEMORY;
     look k = {
         .env = env, .m = m, .r = report, .q = q, .after = q_after, .t = t, .h = h, .tol = tol, .n = (int)n, .out = out};
     k.E = room;

@@ -84,7 +84,7 @@ static sti_status open_judge(sti_env* env, judge* k, const sti_qp* q, const sti_
     *k = (judge){.q = q, .n = q->n, .m = q->m};
     const size_t n = (size_t)k->n, m = (size_t)k->m;
     k->memory = sti_alloc_array_zero(env, 4 * n + 3 * m, sizeof *k->memory);
-    if (k->memory == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d rows", k->m);
+    if (k->memory == NULL) return STI_ERR_MEMORY;
     k->x = k->memory;
     k->z = k->x + n;
     k->Px = k->z + n;

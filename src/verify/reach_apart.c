@@ -120,7 +120,7 @@ sti_status sti_reach_things(reach* r) {
     r->thing_edges = sti_alloc_array_zero(r->env, points, sizeof *r->thing_edges);
     if (r->vertices == NULL || r->own_edges == NULL || r->things == NULL || r->thing_points == NULL ||
         r->thing_edges == NULL)
-        return STI_FAIL(r->env, STI_ERR_MEMORY, -1, "proof of a push");
+        return STI_ERR_MEMORY;
     own_outline(r);
     points = 0;
     for (int i = 0; i < parts; i++) {

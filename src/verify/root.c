@@ -365,7 +365,7 @@ static sti_status check_cover(checker* c, bool* good) {
     sti_env* env = c->r.s.x.env;
     const size_t rooms = (size_t)count * 200 + 1;
     int* room = sti_alloc_array(env, rooms, sizeof *room);
-    if (room == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d boxes", count);
+    if (room == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < count; i++) room[i] = i;
     *good = covers(a, a->box, room, count, room + count, room + rooms, &left) ||
             refuse(c, "the boxes do not cover what was searched");

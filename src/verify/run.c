@@ -196,8 +196,7 @@ sti_status sti_run_begin(sti_run_data* k) {
     k->sum = sti_alloc_array(k->env, bodies, 3 * sizeof *k->sum);
     k->sweep = sti_alloc_array(k->env, shapes, sizeof *k->sweep);
     k->box = sti_alloc_array(k->env, shapes, sizeof *k->box);
-    if (k->tied == NULL || k->sum == NULL || k->sweep == NULL || k->box == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "marks of %zu bodies and %zu shapes", bodies, shapes);
+    if (k->tied == NULL || k->sum == NULL || k->sweep == NULL || k->box == NULL) return STI_ERR_MEMORY;
     mark_tied(k);
     begin_scales(k);
     return sti_run_find_apart(k);

@@ -69,7 +69,7 @@ sti_status sti_run_checker_create(sti_env* env, const sti_run_verify_options* op
     if (!(options->tol >= 0) || isinf(options->tol))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol: %g: a finite number not below 0 is expected", options->tol);
     sti_run_checker* c = sti_alloc_array_zero(env, 1, sizeof *c);
-    if (c == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a check");
+    if (c == NULL) return STI_ERR_MEMORY;
     const int count = sti_bodies_count(options->bodies);
     const size_t n = (size_t)count;
     c->env = env;
@@ -81,8 +81,7 @@ sti_status sti_run_checker_create(sti_env* env, const sti_run_verify_options* op
         .dim = sti_bodies_dim(options->bodies), .body_count = count, .step_count = 2, .frame_count = 2};
     c->data = (sti_run_data){.env = env, .w = &c->window, .options = &c->options, .out = &c->worst};
     sti_status status = STI_OK;
-    if (c->frames == NULL || c->bodies == NULL || c->fixed == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "two frames of %d bodies", count);
+    if (c->frames == NULL || c->bodies == NULL || c->fixed == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         place_arrays(c);
         take_bodies(c);
@@ -114,7 +113,7 @@ static sti_status reserve_contacts(sti_run_checker* c, int count) {
     if (need > c->contact_room) {
         const size_t room = need + need / 2 + 16;
         double* grown = sti_alloc_array(c->env, room, CONTACT_COLUMNS * sizeof *grown);
-        if (grown == NULL) return STI_FAIL(c->env, STI_ERR_MEMORY, -1, "%zu contacts", room);
+        if (grown == NULL) return STI_ERR_MEMORY;
         sti_free(c->env, c->contacts);
         c->contacts = grown;
         c->contact_room = room;
@@ -222,7 +221,7 @@ sti_status sti_run_checker_look_world(sti_run_checker* checker, const sti_world*
     sti_pose* pose = sti_alloc_array(checker->env, n, sizeof *pose);
     double* v = sti_alloc_array(checker->env, n, 6 * sizeof *v);
     sti_status status = STI_OK;
-    if (pose == NULL || v == NULL) status = STI_FAIL(checker->env, STI_ERR_MEMORY, -1, "places of %zu bodies", n);
+    if (pose == NULL || v == NULL) status = STI_ERR_MEMORY;
     for (size_t b = 0; status == STI_OK && b < n; b++) {
         sti_world_pose(world, (int)b, &pose[b]);
         sti_world_velocity(world, (int)b, v + 3 * b, v + 3 * (n + b));
@@ -260,7 +259,7 @@ sti_status sti_run_checker_save_state(const sti_run_checker* checker, void** byt
     *size = sizeof(saved) + frames;
     char* to = sti_alloc(checker->env, *size);
     *bytes = to;
-    if (to == NULL) return STI_FAIL(checker->env, STI_ERR_MEMORY, -1, "%zu bytes of a check", *size);
+    if (to == NULL) return STI_ERR_MEMORY;
     saved s;
     memset(&s, 0, sizeof s);
     memcpy(s.magic, magic, sizeof magic);

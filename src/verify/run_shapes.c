@@ -74,7 +74,7 @@ sti_status sti_run_find_apart(sti_run_data* k) {
     const int joints = sti_bodies_joint_count(bodies), ignored = sti_bodies_ignored_count(bodies);
     sti_run_pairs* out = &k->apart;
     *out = (sti_run_pairs){.pair = sti_alloc_array(k->env, (size_t)joints + (size_t)ignored, sizeof *out->pair)};
-    if (out->pair == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "pairs of %d joints", joints);
+    if (out->pair == NULL) return STI_ERR_MEMORY;
     for (int j = 0; j < joints; j++) {
         const sti_joint* joint = sti_bodies_joint(bodies, j);
         if (joint->a >= 0 && joint->b >= 0 && !joint->collide && joint->kind != STI_JOINT_GEAR)

@@ -379,7 +379,7 @@ static sti_status check_leaves(sti_sticking_data* d, const sti_sticking_answer* 
     if (answer->leaf_count < 1 || answer->leaves == NULL) return STI_REJECT(out, "claims without a certificate");
     signed char* signs = sti_alloc_array(d->env, (size_t)answer->leaf_count * nc, 1);
     sti_rationals *v = NULL, *u = NULL;
-    sti_status status = signs != NULL ? STI_OK : STI_FAIL(d->env, STI_ERR_MEMORY, -1, "leaves");
+    sti_status status = signs != NULL ? STI_OK : STI_ERR_MEMORY;
     const size_t total = (size_t)(answer->n + answer->acceleration_count) + nc * (size_t)answer->facets;
     if (status == STI_OK) status = sti_rationals_create(d->env, total, &v);
     if (status == STI_OK) status = sti_rationals_create(d->env, 4, &u);

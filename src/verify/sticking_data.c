@@ -176,7 +176,7 @@ sti_status sti_sticking_data_open(sti_sticking_data* d, sti_env* env, const sti_
     d->size_l = sti_alloc_array(env, (size_t)(instant->contact_count + instant->tangent_total) + 1, sizeof *d->size_l);
     if (d->first == NULL || d->row == NULL || d->t_first == NULL || d->slides == NULL || d->slip == NULL ||
         d->size_a == NULL || d->size_l == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d contacts", count);
+        return STI_ERR_MEMORY;
     d->first[0] = d->row[0] = 0;
     int tangent = 0;
     for (int k = 0, i = 0; i < count; k++) {

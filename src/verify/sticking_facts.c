@@ -190,7 +190,7 @@ sti_status sti_sticking_facts_open(sti_sticking_facts* f, sti_sticking_data* d, 
     column* list = sti_alloc_array(env, p, sizeof *list);
     if (f->flat == NULL || f->judged == NULL || list == NULL) {
         sti_free(env, list);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "check of propositions");
+        return STI_ERR_MEMORY;
     }
     load_dynamics(f);
     load_directions(f, list);

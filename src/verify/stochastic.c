@@ -354,7 +354,7 @@ static sti_status reserve(check* k, int* most) {
     const size_t m = (size_t)largest + 1, square = sti_size_mul(m + 1, m + 1),
                  count = sti_size_add(square, sti_size_mul(8, m));
     k->block = sti_alloc_array_zero(k->env, count, sizeof *k->block);
-    if (k->block == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "a check of blocks of %d", largest);
+    if (k->block == NULL) return STI_ERR_MEMORY;
     long double** parts[] = {&k->g, &k->g_size, &k->v, &k->v_size, &k->g0, &k->g0_size, &k->v0, &k->v0_size};
     for (int j = 0; j < 8; j++) *parts[j] = k->block + square + (size_t)j * m;
     *most = largest;

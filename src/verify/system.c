@@ -463,7 +463,7 @@ static sti_status allocate(checker* k) {
         whole = whole && *list[i].to != NULL;
     }
     k->tangents = sti_alloc_array_zero(k->env, p + 1, sizeof *k->tangents);
-    if (!whole || k->tangents == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "check of a system");
+    if (!whole || k->tangents == NULL) return STI_ERR_MEMORY;
     return sti_system_instant(k->env, k->system, k->w->time[0], k->w->q, k->w->v, &k->instant);
 }
 

@@ -219,7 +219,7 @@ static sti_status exists(checker* c, bool* good) {
     e.texts = sti_alloc_array(c->env, sti_size_mul(n, DIGITS), 1);
     sti_status status = STI_OK;
     if (e.definitions == NULL || e.texts == NULL)
-        status = STI_FAIL(c->env, STI_ERR_MEMORY, -1, "check of %d coordinates", c->vi->n);
+        status = STI_ERR_MEMORY;
     else if (collect(c, &e) && signs_hold(c))
         status = has_root(c, &e, good);
     sti_free(c->env, e.definitions);
@@ -301,8 +301,7 @@ sti_status sti_verify_vi(sti_env* env, const sti_vi* vi, const sti_vi_answer* an
     c.r.at = c.box;
     c.r.definition_count = vi->definition_count;
     c.r.definitions = vi->definitions;
-    sti_status status = c.box == NULL || c.F == NULL ? STI_FAIL(env, STI_ERR_MEMORY, -1, "check of %d unknowns", vi->n)
-                                                     : judge(&c, tol);
+    sti_status status = c.box == NULL || c.F == NULL ? STI_ERR_MEMORY : judge(&c, tol);
     if (status == STI_OK) status = c.r.s.x.status;
     if (status != STI_OK) out->accepted = false;
     for (int i = 0; i < vi->n && c.box != NULL && c.F != NULL; i++) {

@@ -126,7 +126,7 @@ static sti_status cut(sti_env* env, const filling* f, int free_count, int pairs,
     for (int k = 0; k < 4; k++) {
         const size_t rows = (size_t)part[k].rows, cols = (size_t)part[k].cols;
         double* entries = sti_alloc_array(env, sti_size_mul(rows, cols), sizeof *entries);
-        if (entries == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a block of %zu x %zu", rows, cols);
+        if (entries == NULL) return STI_ERR_MEMORY;
         for (size_t i = 0; i < rows; i++)
             memcpy(entries + i * cols, f->matrix + ((size_t)part[k].row + i) * f->order + (size_t)part[k].col,
                    cols * sizeof *entries);
@@ -165,14 +165,13 @@ sti_status sti_avi_mlcp_make(sti_env* env, const sti_avi* avi, sti_avi_mlcp* out
     sti_status status = check(env, avi);
     if (status != STI_OK) return status;
     out->pair_of = sti_alloc_array(env, (size_t)avi->m + 2 * (size_t)avi->n, sizeof *out->pair_of);
-    if (out->pair_of == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "pairs of the inequality");
+    if (out->pair_of == NULL) return STI_ERR_MEMORY;
     const int pairs = list_pairs(avi, out->pair_of), free_count = avi->n + avi->k;
     const size_t order = (size_t)free_count + (size_t)pairs;
     filling f = {.order = order};
     f.matrix = sti_alloc_array_zero(env, sti_size_mul(order, order), sizeof *f.matrix);
     f.vector = sti_alloc_array_zero(env, order, sizeof *f.vector);
-    if (f.matrix == NULL || f.vector == NULL)
-        f.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a mixed problem of order %zu", order);
+    if (f.matrix == NULL || f.vector == NULL) f.status = STI_ERR_MEMORY;
     if (f.status == STI_OK && avi->M_exact != NULL) {
         f.status = sti_rationals_create(env, sti_size_mul(order, order), &f.matrix_exact);
         if (f.status == STI_OK) f.status = sti_rationals_create(env, order, &f.vector_exact);

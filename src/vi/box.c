@@ -54,8 +54,7 @@ static sti_status pose_box(sti_env* env, const sti_avi* p, box* b) {
     b->matrix = sti_alloc_array_zero(env, sti_size_mul(order, order), sizeof(double));
     b->vector = sti_alloc_array(env, order, sizeof(double));
     b->covering = sti_alloc_array(env, order, sizeof(double));
-    if (b->matrix == NULL || b->vector == NULL || b->covering == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a problem of order %zu", order);
+    if (b->matrix == NULL || b->vector == NULL || b->covering == NULL) return STI_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) {
         double sum = p->q[i];
         for (size_t j = 0; j < n; j++) {
@@ -113,7 +112,7 @@ static sti_status begin_exact(sti_env* env, const sti_avi* p, const double* st, 
     *k = (exact_box){.p = p, .n = p->n};
     sti_exact_init(&k->x, env);
     k->side = sti_alloc_array(env, 3 * n, sizeof *k->side);
-    if (k->side == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "sides of a box");
+    if (k->side == NULL) return STI_ERR_MEMORY;
     k->column = k->side + n;
     k->row_of = k->column + n;
     for (int i = 0; i < p->n; i++) {
@@ -315,7 +314,7 @@ static sti_status reserve_answer(sti_env* env, const sti_avi* p, sti_lcp_answer*
     a->alpha = sti_alloc_array_zero(env, 2 * n, 1);
     a->attempts = sti_alloc_array_zero(env, 1, sizeof *a->attempts);
     if (a->u != NULL && a->z != NULL && a->w != NULL && a->alpha != NULL && a->attempts != NULL) return STI_OK;
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "a point");
+    return STI_ERR_MEMORY;
 }
 
 static void accept(long iterations, double time_s, sti_lcp_answer* a) {

@@ -40,7 +40,7 @@ sti_status sti_vi_map_open(sti_vi_map* map, sti_env* env, const sti_vi* vi) {
     map->entry = sti_alloc_array(env, (size_t)vi->n, sizeof *map->entry);
     map->inputs = sti_alloc_array_zero(env, 2 * (size_t)vi->n + 1, sizeof *map->inputs);
     sti_status status = map->entry == NULL || map->inputs == NULL
-                            ? STI_FAIL(env, STI_ERR_MEMORY, -1, "formulas of %d unknowns", vi->n)
+                            ? STI_ERR_MEMORY
                             : sti_formulas_open(&map->formulas, env, "variables", vi->variables, vi->n);
     if (status == STI_OK) status = add_formulas(map, vi);
     if (status == STI_OK) status = make_tables(map);

@@ -39,7 +39,7 @@ struct sti_vi_newton {
 sti_status sti_vi_newton_open(sti_env* env, sti_vi_map* map, sti_vi_newton** out) {
     const size_t n = (size_t)map->n;
     sti_vi_newton* w = *out = sti_alloc_array_zero(env, 1, sizeof *w);
-    if (w == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "Newton's method");
+    if (w == NULL) return STI_ERR_MEMORY;
     w->env = env;
     w->map = map;
     w->n = map->n;
@@ -51,8 +51,7 @@ sti_status sti_vi_newton_open(sti_env* env, sti_vi_map* map, sti_vi_newton** out
     }
     w->J = sti_alloc_array(env, sti_size_mul(n, n), sizeof *w->J);
     w->V = sti_alloc_array(env, sti_size_mul(n, n), sizeof *w->V);
-    if (!good || w->J == NULL || w->V == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "Newton's method for %d unknowns", map->n);
+    if (!good || w->J == NULL || w->V == NULL) return STI_ERR_MEMORY;
     return sti_dense_factor_init(&w->factor, env, map->n);
 }
 

@@ -133,8 +133,7 @@ static sti_status reduce(proof* p, double radius, reduced* r, bool* small) {
     r->lists = sti_alloc_array(env, 4 * MOST, sizeof *r->lists);
     r->definitions = sti_alloc_array(env, (size_t)vi->n + (size_t)vi->definition_count, sizeof *r->definitions);
     r->texts = sti_alloc_array(env, sti_size_mul((size_t)vi->n + MOST, DIGITS), 1);
-    if (r->lists == NULL || r->definitions == NULL || r->texts == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "equations of %d coordinates", count);
+    if (r->lists == NULL || r->definitions == NULL || r->texts == NULL) return STI_ERR_MEMORY;
     char* text = r->texts;
     const char **names = r->lists, **low = names + MOST, **high = low + MOST, **equations = high + MOST;
     count = 0;
@@ -255,7 +254,7 @@ sti_status sti_vi_prove(sti_vi_map* map, const double* x, double tol, sti_vi_ans
     p.X = sti_alloc_array(map->env, 2 * n, sizeof *p.X);
     sti_status status = STI_OK;
     if (p.x == NULL || p.X == NULL) {
-        status = STI_FAIL(map->env, STI_ERR_MEMORY, -1, "proof of %d coordinates", map->n);
+        status = STI_ERR_MEMORY;
     } else {
         p.F = p.x + n;
         p.over = p.X + n;

@@ -91,8 +91,7 @@ static sti_status run_starts(sti_env* env, sti_vi_map* map, const sti_vi_options
     sti_rng rng = {o->seed};
     const double deadline = sti_deadline(env, o->time_limit_s);
     sti_vi_run run = {.x = sti_alloc_array(env, (size_t)map->n, sizeof *run.x)};
-    sti_status status =
-        run.x == NULL ? STI_FAIL(env, STI_ERR_MEMORY, -1, "a start") : sti_vi_newton_open(env, map, &newton);
+    sti_status status = run.x == NULL ? STI_ERR_MEMORY : sti_vi_newton_open(env, map, &newton);
     double best = INFINITY;
     bool late = false;
     int k = 0;
@@ -127,8 +126,7 @@ sti_status sti_vi_solve(sti_env* env, const sti_vi* vi, const sti_vi_options* op
     a->x = sti_alloc_array_zero(env, (size_t)vi->n, sizeof *a->x);
     a->F = sti_alloc_array_zero(env, (size_t)vi->n, sizeof *a->F);
     a->interval = sti_alloc_array_zero(env, (size_t)vi->n, sizeof *a->interval);
-    if (a->x == NULL || a->F == NULL || a->interval == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d unknowns", vi->n);
+    if (a->x == NULL || a->F == NULL || a->interval == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_vi_map_open(&map, env, vi);
     if (status == STI_OK) {
         if (!is_empty(vi, a)) status = run_starts(env, &map, &o, a);
@@ -149,7 +147,7 @@ sti_status sti_vi_at_start(sti_env* env, const sti_vi* vi, double** x, double** 
     const size_t n = (size_t)vi->n;
     double* block = sti_alloc_array(env, sti_size_mul(n, n + 2), sizeof *block);
     if (block == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "derivatives of %d formulas", vi->n);
+        status = STI_ERR_MEMORY;
     } else {
         choose_start(vi, 0, NULL, block);
         if (!sti_vi_map_at(&map, block, block + n, block + 2 * n))

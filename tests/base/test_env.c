@@ -157,6 +157,7 @@ static void memory_goes_through_the_callers_allocator(void** state) {
 static void requests_beyond_reason_fail_without_being_asked(void** state) {
     (void)state;
     meter m = {.limit = 4096};
+    static char long_text[6000];
     const sti_env_def def = metered(&m);
     sti_env* env;
     assert_int_equal(sti_env_create(&def, &env), STI_OK);
@@ -165,6 +166,12 @@ static void requests_beyond_reason_fail_without_being_asked(void** state) {
     assert_null(sti_alloc_array(env, SIZE_MAX, 1));      // beyond PTRDIFF_MAX
     assert_null(sti_alloc_array_zero(env, SIZE_MAX / 8 + 1, 8));
     assert_null(sti_alloc(env, 5000));
+    const sti_error* error = sti_env_error(env);
+    assert_int_equal(error->status, STI_ERR_MEMORY);  // who asked, and for how much
+    assert_string_equal(error->text, "5000 bytes");
+    assert_string_equal(error->function, __func__);
+    assert_null(sti_strdup(env, memset(long_text, 'x', sizeof long_text - 1)));
+    assert_string_equal(error->text, "6000 bytes");
     void* p = sti_alloc(env, 16);
     assert_null(sti_realloc(env, p, 5000));  // p is still ours
     assert_int_equal(m.live, before + 1);

@@ -64,6 +64,7 @@ static inline void failing_env_open(failing_env* f, long fail_at) {
 
 static inline bool failing_env_close(failing_env* f) {
     const bool never_asked = f->fail_at < 0 || f->count <= f->fail_at;
+    if (!never_asked) assert_int_not_equal(sti_env_error(f->env)->status, STI_OK);  // it is recorded by itself
     sti_env_destroy(f->env);
     assert_int_equal(f->live, 0);
     return never_asked;
