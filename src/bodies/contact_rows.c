@@ -102,7 +102,7 @@ static bool turns(const sti_joint* joint, int axis) {
 static bool locked(sti_world* world, const sti_row* row) {
     const sti_links* k = &world->solve->links;
     const int slot[2] = {sti_slot_of(world, row->a), sti_slot_of(world, row->b)}, nv = world->nv;
-    double *z = world->solve->v_before, sum = 0;
+    double *z = world->solve->response, sum = 0;
     for (int side = 0; side < 2; side++) {
         const int node = slot[side] >= 0 ? k->assembly_of[slot[side]] : -1;
         if (node < 0) continue;

@@ -219,7 +219,7 @@ static double energy_of(const sti_world* world, int slot, const double* v) {
 static void stop_runaways(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;
-    double *before = s->work, *after = s->work + world->moving;
+    double *before = s->energies, *after = s->energies + world->moving;
     memset(before, 0, 2 * (size_t)world->moving * sizeof *before);
     for (int i = 0; i < world->moving; i++) {
         const int root = sti_islands_root(world, i);

@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "bodies/motion.h"
 
 #define TOUCHING 1e-9  // gap, in lengths of the scene
@@ -142,7 +143,7 @@ static void velocities_before(impact* k) {
     struct sti_world_solve* s = k->s;
     const int nv = world->nv;
     const double h = world->options.h, alpha = world->options.alpha;
-    double* theta = s->work;  // by root
+    double* theta = s->struck;  // by root
     for (int i = 0; i < world->moving; i++) {
         s->skip[i] = 1;
         theta[i] = 1;
@@ -250,11 +251,12 @@ static sti_status strike_island(impact* k, int root, sti_strike* strike, int* ro
 static sti_status energetic(impact* k, double* v) {
     sti_env* env = k->world->env;
     const size_t count = (size_t)k->contact_count, moving = (size_t)k->world->moving;
-    int* room = sti_alloc_array(env, moving + count, sizeof *room);
-    const sti_act** step_act = sti_alloc_array(env, count, sizeof *step_act);
-    double* restitution = sti_alloc_array(env, count, sizeof *restitution);
+    sti_arena memory = sti_arena_make(env);
+    int* room = sti_arena_raw(&memory, moving + count, sizeof *room);
+    const sti_act** step_act = sti_arena_raw(&memory, count, sizeof *step_act);
+    double* restitution = sti_arena_raw(&memory, count, sizeof *restitution);
     sti_status status = STI_OK;
-    if (room == NULL || step_act == NULL || restitution == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         sti_strike strike = {
             .slot = room, .act = room + moving, .step_act = step_act, .restitution = restitution, .acts = k->acts};
@@ -266,9 +268,7 @@ static sti_status energetic(impact* k, double* v) {
             if (!k->s->skip[root]) status = strike_island(k, root, &strike, room, step_act, restitution, v);
         }
     }
-    sti_free(env, room);
-    sti_free(env, step_act);
-    sti_free(env, restitution);
+    sti_arena_clear(&memory);
     return status;
 }
 
@@ -460,10 +460,10 @@ static sti_status bounce(impact* k) {
     double *v = s->v_after, *v_c = s->u_impact;
     const size_t n = (size_t)(world->nv * world->moving);
     const bool poisson = world->options.law == STI_IMPACT_POISSON;
-    k->force = s->work;
-    k->surface = s->work + n;
+    k->force = s->struck;
+    k->surface = s->struck + n;
     k->surface_c = k->surface + world->moving;
-    memset(s->work, 0, (n + 2 * (size_t)world->moving) * sizeof *s->work);
+    memset(s->struck, 0, (n + 2 * (size_t)world->moving) * sizeof *s->struck);
     sti_world_gravity(world, k->force);
     if (poisson) {
         status = inelastic(k, v_c);

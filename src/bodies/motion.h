@@ -139,9 +139,8 @@ struct sti_world_solve {
     sti_island_room room;
     sti_contact_velocities velocities;  // of an island
     sti_blocks pattern;                 // of rest_forces.c
-    int* graph;                         // of rest_forces.c                                    (3 moving + 2 rows + 1)
-    size_t graph_room;
-    sti_world_attempt* attempt;  // of the last step                                         (attempt_count)
+    sti_arena balancing, searching;     // of rest_forces.c
+    sti_world_attempt* attempt;         // of the last step                                         (attempt_count)
     int attempt_count;
     size_t attempt_room;
     sti_world_posed posed;
@@ -152,7 +151,12 @@ struct sti_world_solve {
     double *v_star, *f, *u;        // (moving x nv)
     double *v_free, *v_end, *g;
     double *v_before, *v_after, *u_impact;
-    double* work;             // (moving x (2 nv + 3))
+    double* response;         // contact_rows.c                                 (moving x nv)
+    double* mended;           // start.c                                        (moving x nv)
+    double* tested;           // rest.c                                         (moving x (2 nv + 2))
+    double* energies;         // forces.c, of islands before and after               (2 moving)
+    double* turning;          // stiff_rows.c                                        (moving x (nv + 3))
+    double* struck;           // impact.c                                            (moving x (nv + 3))
     unsigned char* rest;      // of each island's root slot, sti_rest_verdict           (moving)
     unsigned char* skip;      // islands to leave out                                 (moving)
     unsigned char* left_out;  // the same, budget.c                               (moving)
@@ -184,9 +188,6 @@ struct sti_world_solve {
     size_t warm_room;
     double scale;  // mass scale s of the present factors
     int shown_count;
-    void *spring, *element;  // rest_forces.c
-    double *spring_r, *guess;
-    size_t spring_room, spring_r_room, element_room, guess_room;
     double look_s;  // time spent looking for contacts in this step
 };
 

@@ -117,7 +117,7 @@ void sti_rest_test(sti_world* world, const double* r, const double* l, bool only
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;
     const size_t n = (size_t)(nv * world->moving);
-    balance b = {.world = world, .f = s->work, .terms = s->work + n, .size = s->work + 2 * n};
+    balance b = {.world = world, .f = s->tested, .terms = s->tested + n, .size = s->tested + 2 * n};
     for (int i = 0; i < world->moving; i++) s->skip[i] = s->rest[i] == STI_REST_PROVED;
     begin(world, only_still);
     memcpy(b.f, s->f, n * sizeof *b.f);

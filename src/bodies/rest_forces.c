@@ -19,8 +19,8 @@
 //
 //     min 1/2 |H r + G l + f|^2 in the metric of M^-1      subject to      r in K
 //
-// is a convex program, and rest is possible exactly when its minimum is 0. Accelerated projected gradients (Nesterov
-// 1983, with restarts), from the impulses of the last step. Where they come near 0 the improvement above finishes.
+// is a convex program, and rest is possible exactly when its minimum is 0. Accelerated projected gradients
+// (convex/accelerated.h), from the impulses of the last step. Where they come near 0 the improvement above finishes.
 // Where they do not nothing is concluded, and the step is solved as every other.
 //
 // Whatever is found here is judged by the test of rest.c alone.
@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
+#include "convex/accelerated.h"
 #include "linalg/vector.h"
 
 #define INSIDE 1e-9   // of the bound: a friction force this far inside may change
@@ -45,6 +46,14 @@ typedef struct spring {  // a force that may change
     double m;
     double* at;  // where its impulse is kept
 } spring;
+
+// What improving works in.
+typedef struct balancing {
+    double* kept;               // r and l as they came                   (d acts + joint rows)
+    spring* springs;            // that change                            (d acts + joint rows)
+    int* graph;                 // what shape works in
+    double *e, *y, *z, *p, *q;  // imbalance, multipliers, scratch        (moving x nv)
+} balancing;
 
 static bool nearly(const sti_world* world, int slot) {
     return world->solve->rest[sti_islands_root(world, slot)] == STI_REST_NEARLY;
@@ -104,16 +113,19 @@ static int coupled(const sti_world* world, const sti_row* row, int slot[4]) {
     return count > 0 && nearly(world, slot[0]) ? count : 0;
 }
 
+// Slots, and how often rows couple them
+static size_t graph_size(const sti_world* world) {
+    const struct sti_world_solve* s = world->solve;
+    size_t most = 3 * (size_t)world->moving + 2 * (size_t)s->acts.count + 1;
+    for (int i = 0; i < s->links.joint_rows; i++) most += s->links.row[i].wide ? 12 : 2;
+    return most;
+}
+
 // Who is coupled to whom, whether or not the forces between them may change: the pattern of K.
-static sti_status shape(sti_world* world) {
+static sti_status shape(sti_world* world, int* graph) {
     struct sti_world_solve* s = world->solve;
     const int n = world->moving, acts = s->acts.count, rows = acts + s->links.joint_rows;
-    size_t most = 0;
-    for (int i = 0; i < rows; i++) most += i >= acts && s->links.row[i - acts].wide ? 12 : 2;
-    const size_t need = 3 * (size_t)n + most + 1;
-    const sti_status status = sti_room(world->env, (void**)&s->graph, &s->graph_room, need, sizeof(int));
-    if (status != STI_OK) return status;
-    int *first = s->graph, *fill = first + n + 1, *near = fill + n, slot[4];  // near (n + most)
+    int *first = graph, *fill = first + n + 1, *near = fill + n, slot[4];
     memset(fill, 0, (size_t)n * sizeof *fill);
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < rows; i++) {
@@ -209,10 +221,11 @@ static void precondition(const sti_world* world, bool factored, const double* e,
     sti_blocks_solve(&world->solve->pattern, z);
 }
 
-// K y = e: e becomes what is left. y, z, p, q (n) scratch but for y
-static void solve_balance(sti_world* world, const spring* springs, int count, double* e, double* y, double* z,
-                          double* p, double* q) {
+// K y = e: e becomes what is left.
+static void solve_balance(sti_world* world, const balancing* k, int count) {
     const size_t n = (size_t)(world->nv * world->moving);
+    const spring* springs = k->springs;
+    double *e = k->e, *y = k->y, *z = k->z, *p = k->p, *q = k->q;
     const bool factored = factor(world, springs, count);
     memset(y, 0, n * sizeof *y);
     precondition(world, factored, e, z);
@@ -237,22 +250,22 @@ static void solve_balance(sti_world* world, const spring* springs, int count, do
 
 // One round: springs give the balance back, contacts that leave their cones are put on them (and their normal or
 // tangential force stays there in the next round).
-static void balance_once(sti_world* world, bool zeros, double* r, double* l) {
+static void balance_once(sti_world* world, const balancing* k, bool zeros, double* r, double* l) {
     struct sti_world_solve* s = world->solve;
     const int nv = world->nv, d = world->dim;
     const size_t n = (size_t)(nv * world->moving);
-    spring* springs = s->spring;
+    spring* springs = k->springs;
     const int count = list_springs(world, zeros, r, l, springs);
-    double *e = s->g, *y = s->v_before;
+    double* e = k->e;
     memcpy(e, s->f, n * sizeof *e);
     sti_acts_add_forces(world, &s->acts, r, e);
     for (int i = 0; i < s->links.joint_rows; i++) sti_row_add(world, &s->links.row[i], l[i], e);
     for (int i = 0; i < world->moving; i++) {
         const bool concerned = nearly(world, i);
-        for (int k = i * nv; k < i * nv + nv; k++) e[k] = concerned ? -e[k] : 0;
+        for (int j = i * nv; j < i * nv + nv; j++) e[j] = concerned ? -e[j] : 0;
     }
-    solve_balance(world, springs, count, e, y, s->v_after, s->u_impact, s->work);
-    for (int k = 0; k < count; k++) *springs[k].at += springs[k].m * sti_row_apply(world, springs[k].row, y);
+    solve_balance(world, k, count);
+    for (int i = 0; i < count; i++) *springs[i].at += springs[i].m * sti_row_apply(world, springs[i].row, k->y);
     for (int c = 0; c < s->acts.count; c++) {
         if (!s->acts.act[c].pressed)
             sti_coulomb_project(d, s->acts.act[c].mu, r + (size_t)(c * d), r + (size_t)(c * d));
@@ -290,18 +303,23 @@ sti_status sti_rest_improve(sti_world* world, double* r, double* l, double tol) 
     const int d = world->dim;
     if (nearly_count(world) == 0) return STI_OK;
     const size_t numbers = (size_t)(d * s->acts.count), rows = (size_t)s->links.joint_rows, most = numbers + rows;
-    sti_status status = sti_room(world->env, (void**)&s->spring, &s->spring_room, most, sizeof(spring));
-    if (status == STI_OK) status = sti_room(world->env, (void**)&s->spring_r, &s->spring_r_room, most, sizeof(double));
-    if (status != STI_OK) return status;
-    memcpy(s->spring_r, r, numbers * sizeof *r);
-    memcpy(s->spring_r + numbers, l, rows * sizeof *l);
+    sti_arena* a = &s->balancing;
+    sti_arena_reset(a);
+    const size_t n = (size_t)(world->nv * world->moving);
+    balancing k = {.kept = sti_arena_doubles(a, most), .springs = sti_arena_raw(a, most, sizeof(spring))};
+    double** const vectors[] = {&k.e, &k.y, &k.z, &k.p, &k.q};
+    for (size_t v = 0; v < sizeof vectors / sizeof *vectors; v++) *vectors[v] = sti_arena_doubles(a, n);
+    k.graph = sti_arena_ints(a, graph_size(world));
+    if (a->status != STI_OK) return a->status;
+    memcpy(k.kept, r, numbers * sizeof *r);
+    memcpy(k.kept + numbers, l, rows * sizeof *l);
     for (int round = 0; round < CUTS && nearly_count(world) > 0; round++) {
-        status = shape(world);
+        const sti_status status = shape(world, k.graph);
         if (status != STI_OK) return status;
-        balance_once(world, round % 2 == 0, r, l);
+        balance_once(world, &k, round % 2 == 0, r, l);
         sti_rest_test(world, r, l, false, tol);
     }
-    put_back(world, s->spring_r, r, l);
+    put_back(world, k.kept, r, l);
     return STI_OK;
 }
 
@@ -315,19 +333,23 @@ typedef struct element {
     double ray[3];        // a moving surface: the force keeps this direction
     enum { CONE, RAY, NUMBER } kind;
     double* out;  // where it is kept
-    double x[3], y[3], next[3];
+    int at;       // its place in the vectors of the search
 } element;
 
 typedef struct search {
     sti_world* world;
     int root, count;
     element* e;
-    double *a, *ay, *g;  // B x + f, B y + f, M^-1 of it          (moving x nv), on the slots of the island
-    int* slot;           // of the island
+    double* guess;  // where a better one goes                    (d acts)
+    double *a, *g;  // B x + f, M^-1 of it                        (moving x nv), on the slots of the island
+    double left;    // 1/2 a'g at the last x
+    int* slot;      // of the island                              (moving)
     int slots;
+    double* weight;       // 1 / m                                (3 elements)
+    sti_accelerated way;  // x: forces of the elements, one after the other
 } search;
 
-static void project(const search* k, element* e, const double* x, double* p) {
+static void project(const search* k, const element* e, const double* x, double* p) {
     const int d = k->world->dim;
     if (e->kind == NUMBER) {
         p[0] = fmax(e->lower, fmin(e->upper, x[0]));
@@ -382,8 +404,8 @@ static void add_element(search* k) {
     const double mobility = mobility_of(k, e);
     if (!(mobility > 0)) return;
     e->m = 1 / mobility;
-    project(k, e, e->out, e->x);
-    memcpy(e->y, e->x, sizeof e->y);
+    e->at = k->way.n;
+    for (int i = 0; i < numbers(k, e); i++) k->weight[k->way.n++] = mobility;
     k->count++;
 }
 
@@ -402,103 +424,70 @@ static void list_elements(search* k) {
     }
 }
 
-// out = f + B x, x at `which` of the elements
-static void forces(const search* k, size_t which, double* out) {
+// k->a = f + B x
+static void forces(const search* k, const double* x) {
     const struct sti_world_solve* s = k->world->solve;
     const size_t nv = (size_t)k->world->nv;
     for (int i = 0; i < k->slots; i++)
-        memcpy(out + nv * (size_t)k->slot[i], s->f + nv * (size_t)k->slot[i], nv * sizeof *out);
+        memcpy(k->a + nv * (size_t)k->slot[i], s->f + nv * (size_t)k->slot[i], nv * sizeof *k->a);
     for (int j = 0; j < k->count; j++) {
-        const double* x = (const double*)((const char*)&k->e[j] + which);
+        const double* xj = x + k->e[j].at;
         for (int i = 0; i < numbers(k, &k->e[j]); i++) {
-            if (k->e[j].row[i] != NULL && x[i] != 0) sti_row_add(k->world, k->e[j].row[i], x[i], out);
+            if (k->e[j].row[i] != NULL && xj[i] != 0) sti_row_add(k->world, k->e[j].row[i], xj[i], k->a);
         }
     }
 }
 
-// 1/2 a'M^-1 b over the island; M^-1 b in k->g
-static double energy(search* k, const double* a, const double* b) {
+// 1/2 a'M^-1 a over the island; M^-1 a in k->g
+static double energy(const search* k, const double* a) {
     const size_t nv = (size_t)k->world->nv;
     double s = 0;
     for (int i = 0; i < k->slots; i++) {
         const size_t at = nv * (size_t)k->slot[i];
-        sti_body_mass_solve(k->world, k->slot[i], b + at, k->g + at);
+        sti_body_mass_solve(k->world, k->slot[i], a + at, k->g + at);
         for (size_t j = at; j < at + nv; j++) s += a[j] * k->g[j];
     }
     return s / 2;
 }
 
-// next = P(y - m B'M^-1 (B y + f) / L) with the gradient's velocities in k->g. *way: |next - y|^2 / m
-static void gradient_step(search* k, double L, double* way) {
-    *way = 0;
+// u = B'M^-1 (B x + f)
+static void gradient(void* user, const double* x, double* u) {
+    search* k = user;
+    forces(k, x);
+    k->left = energy(k, k->a);
     for (int j = 0; j < k->count; j++) {
-        element* e = &k->e[j];
-        double t[3];
-        const int n = numbers(k, e);
-        for (int i = 0; i < n; i++)
-            t[i] = e->y[i] - (e->row[i] != NULL ? e->m / L * sti_row_apply(k->world, e->row[i], k->g) : 0);
-        project(k, e, t, e->next);
-        for (int i = 0; i < n; i++) *way += (e->next[i] - e->y[i]) * (e->next[i] - e->y[i]) / e->m;
+        const element* e = &k->e[j];
+        for (int i = 0; i < numbers(k, e); i++)
+            u[e->at + i] = e->row[i] != NULL ? sti_row_apply(k->world, e->row[i], k->g) : 0;
     }
 }
 
-// x <- next, y beyond it by the factor; a restart where the step turned back.
-static void extrapolate(search* k, double* t) {
-    double turn = 0;
+// x = P(y - step m u)
+static void step_from(void* user, const double* y, const double* u, double step, double* x) {
+    const search* k = user;
     for (int j = 0; j < k->count; j++) {
         const element* e = &k->e[j];
-        for (int i = 0; i < numbers(k, e); i++) turn += (e->y[i] - e->next[i]) * (e->next[i] - e->x[i]) / e->m;
-    }
-    const double last = turn > 0 ? 1 : *t;
-    *t = (1 + sqrt(1 + 4 * last * last)) / 2;
-    const double beta = turn > 0 ? 0 : (last - 1) / *t;
-    for (int j = 0; j < k->count; j++) {
-        element* e = &k->e[j];
-        for (int i = 0; i < numbers(k, e); i++) {
-            e->y[i] = e->next[i] + beta * (e->next[i] - e->x[i]);
-            e->x[i] = e->next[i];
-        }
+        double t[3];
+        for (int i = 0; i < numbers(k, e); i++) t[i] = y[e->at + i] - step * e->m * u[e->at + i];
+        project(k, e, t, x + e->at);
     }
 }
 
 // True: near balance.
 static bool descend(search* k) {
-    double L = 1, t = 1, mark = INFINITY;
-    const struct sti_world_solve* s = k->world->solve;
-    const double unit = energy(k, s->f, s->f);
-    forces(k, offsetof(element, x), k->a);
-    if (energy(k, k->a, k->a) <= FOUND * unit) return true;
-    for (int step = 0; step < MOST_STEPS; step++) {
-        double way, left;
-        forces(k, offsetof(element, y), k->ay);
-        energy(k, k->ay, k->ay);  // k->g
-        for (int tries = 0; tries < 60; tries++) {
-            gradient_step(k, L, &way);
-            forces(k, offsetof(element, next), k->a);
-            double* change = s->work;
-            for (int i = 0; i < k->slots; i++) {
-                const size_t at = (size_t)(k->world->nv * k->slot[i]);
-                for (size_t j = at; j < at + (size_t)k->world->nv; j++) change[j] = k->a[j] - k->ay[j];
-            }
-            double* keep = k->g;
-            k->g = s->v_end;
-            const double curvature = 2 * energy(k, change, change);
-            k->g = keep;
-            if (curvature <= L * way * (1 + 1e-12)) break;
-            L *= 1.5;
+    double mark = INFINITY;
+    const double enough = FOUND * energy(k, k->world->solve->f);
+    for (int j = 0; j < k->count; j++) project(k, &k->e[j], k->e[j].out, k->way.x + k->e[j].at);
+    gradient(k, k->way.x, k->way.g);
+    sti_accelerated_begin(&k->way);
+    for (int step = 0; k->left > enough; step++) {
+        if (step % WINDOW == 0 && step > 0) {
+            if (step >= MOST_STEPS || k->left > STALLED * mark) return false;
+            mark = k->left;
         }
-        double* keep = k->g;
-        k->g = s->v_end;
-        left = energy(k, k->a, k->a);
-        k->g = keep;
-        extrapolate(k, &t);
-        if (left <= FOUND * unit) return true;
-        if (step % WINDOW == WINDOW - 1) {
-            if (left > STALLED * mark) return false;
-            mark = left;
-        }
+        sti_accelerated_step(&k->way);
     }
-    return false;
+    return true;
 }
 
 static bool still(const sti_world* world, int slot) {
@@ -508,10 +497,10 @@ static bool still(const sti_world* world, int slot) {
     return true;
 }
 
-static void search_island(search* k) {
+static void search_island(search* k, double* vectors) {
     sti_world* world = k->world;
     struct sti_world_solve* s = world->solve;
-    k->slots = k->count = 0;
+    k->slots = k->count = k->way.n = 0;
     for (int i = 0; i < world->moving; i++) {
         if (sti_islands_root(world, i) != k->root) continue;
         if (!still(world, i)) return;
@@ -519,15 +508,18 @@ static void search_island(search* k) {
     }
     list_elements(k);
     if (k->count == 0) return;
+    sti_accelerated_place(&k->way, vectors);
+    k->way.L = 1;
     if (!descend(k)) {  // no rest, but a better guess: where forces are not determined it has the symmetry of the scene
         for (int j = 0; j < k->count; j++) {
             const ptrdiff_t first = k->e[j].out - s->acts.r;
             if (first < 0 || first >= (ptrdiff_t)world->dim * s->acts.count) continue;  // of a joint
-            memcpy(s->guess + first, k->e[j].x, (size_t)numbers(k, &k->e[j]) * sizeof(double));
+            memcpy(k->guess + first, k->way.x + k->e[j].at, (size_t)numbers(k, &k->e[j]) * sizeof(double));
         }
         return;
     }
-    for (int j = 0; j < k->count; j++) memcpy(k->e[j].out, k->e[j].x, (size_t)numbers(k, &k->e[j]) * sizeof(double));
+    for (int j = 0; j < k->count; j++)
+        memcpy(k->e[j].out, k->way.x + k->e[j].at, (size_t)numbers(k, &k->e[j]) * sizeof(double));
     for (int c = s->room.first[k->root]; c >= 0; c = s->room.next[c]) {  // what carries nothing
         double* r = s->acts.r + (size_t)(c * world->dim);
         const sti_act* act = &s->acts.act[c];
@@ -543,23 +535,30 @@ sti_status sti_rest_search(sti_world* world, double tol) {
     bool any = false;
     for (int i = 0; i < world->moving; i++) any = any || (s->rest[i] != STI_REST_PROVED && still(world, i));
     if (!any || s->acts.count + s->links.joint_rows == 0) return STI_OK;
-    sti_status status = sti_room(world->env, (void**)&s->element, &s->element_room,
-                                 (size_t)(s->acts.count + s->links.joint_rows), sizeof(element));
-    if (status == STI_OK)
-        status = sti_room(world->env, (void**)&s->guess, &s->guess_room, numbers_all + rows, sizeof(double));
-    if (status != STI_OK) return status;
-    memcpy(s->guess, s->acts.r, numbers_all * sizeof(double));
-    memcpy(s->guess + numbers_all, s->links.l, rows * sizeof(double));
-    search k = {
-        .world = world, .e = s->element, .a = s->v_before, .ay = s->v_after, .g = s->u_impact, .slot = s->room.pile};
+    sti_arena* a = &s->searching;
+    sti_arena_reset(a);
+    const size_t n = (size_t)(world->nv * world->moving), elements = (size_t)s->acts.count + rows;
+    search k = {.world = world};
+    k.way = (sti_accelerated){.L = 1, .forget = 1, .user = &k, .project = step_from, .gradient = gradient};
+    k.e = sti_arena_raw(a, elements, sizeof *k.e);
+    k.guess = sti_arena_doubles(a, numbers_all + rows);
+    k.a = sti_arena_doubles(a, n);
+    k.g = sti_arena_doubles(a, n);
+    k.slot = sti_arena_ints(a, (size_t)world->moving);
+    k.weight = sti_arena_doubles(a, 3 * elements);
+    double* vectors = sti_arena_doubles(a, STI_ACCELERATED_VECTORS * 3 * elements);
+    if (a->status != STI_OK) return a->status;
+    k.way.weight = k.weight;
+    memcpy(k.guess, s->acts.r, numbers_all * sizeof(double));
+    memcpy(k.guess + numbers_all, s->links.l, rows * sizeof(double));
     for (int i = 0; i < world->moving; i++) {
         if (sti_islands_root(world, i) != i || s->rest[i] == STI_REST_PROVED) continue;
         if (s->room.first[i] < 0 && s->links.joint_rows == 0) continue;
         k.root = i;
-        search_island(&k);
+        search_island(&k, vectors);
     }
-    status = sti_rest_improve(world, s->acts.r, s->links.l, tol);
+    const sti_status status = sti_rest_improve(world, s->acts.r, s->links.l, tol);
     if (status != STI_OK) return status;
-    put_back(world, s->guess, s->acts.r, s->links.l);
+    put_back(world, k.guess, s->acts.r, s->links.l);
     return STI_OK;
 }

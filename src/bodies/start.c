@@ -236,9 +236,9 @@ sti_status sti_world_mend(sti_world* world, double tol, bool with_contacts, doub
         if (round > 3 && *left <= 1e3 * tol * world->size && *left > 0.5 * last) return STI_OK;  // rounding
         if (large && others <= tol * world->size && (deep <= MENDED * overlap || round >= ROUNDS_LARGE)) return STI_OK;
         last = *left;
-        status = displacement(world, with_contacts ? world->options.h : 0, &open_gaps, &large, s->v_before);
+        status = displacement(world, with_contacts ? world->options.h : 0, &open_gaps, &large, s->mended);
         if (status != STI_OK) return status;
-        const double way = move(world, s->v_before);
+        const double way = move(world, s->mended);
         s->detected = false;
         if (!(way > 0)) return STI_OK;
         *moved += way;
@@ -251,10 +251,10 @@ sti_status sti_world_mend_velocity(sti_world* world, double* moved) {
     const sti_status status = sti_links_collect(world, world->v);
     if (status != STI_OK) return status;
     sti_links_factor(world, 1, 0);
-    memcpy(s->v_before, world->v, n * sizeof *s->v_before);
+    memcpy(s->mended, world->v, n * sizeof *s->mended);
     sti_links_solve(world, NULL, world->v, s->links.trial);
     *moved = 0;
-    for (size_t i = 0; i < n; i++) *moved = fmax(*moved, fabs(world->v[i] - s->v_before[i]));
+    for (size_t i = 0; i < n; i++) *moved = fmax(*moved, fabs(world->v[i] - s->mended[i]));
     return STI_OK;
 }
 

@@ -60,7 +60,7 @@ static sti_status reserve_solve(sti_world* world) {
     struct sti_world_solve* s = sti_arena_take(a, 1, sizeof *s);
     world->solve = s;
     if (s == NULL) return a->status;
-    s->posed.arena = s->room.found = s->room.local = sti_arena_make(world->env);
+    s->posed.arena = s->room.found = s->room.local = s->balancing = s->searching = sti_arena_make(world->env);
     const size_t moving = (size_t)world->moving, n = moving * (size_t)world->nv,
                  axes = 2 * (size_t)world->bodies->joint_count;
     s->axis_row = sti_arena_take(a, 2 * axes, sizeof *s->axis_row);
@@ -88,7 +88,10 @@ static sti_status reserve_solve(sti_world* world) {
     s->work_of = sti_arena_doubles(a, 2 * moving);
     s->room.pile = sti_arena_ints(a, moving);
     s->room.crowd = sti_arena_ints(a, moving);
-    s->work = sti_arena_doubles(a, 2 * n + 3 * moving);
+    s->tested = sti_arena_doubles(a, 2 * n + 2 * moving);
+    s->energies = sti_arena_doubles(a, 2 * moving);
+    s->turning = sti_arena_doubles(a, n + 3 * moving);
+    s->struck = sti_arena_doubles(a, n + 3 * moving);
     s->room.parent = sti_arena_ints(a, moving);
     s->room.first = sti_arena_ints(a, moving);
     s->room.node_first = sti_arena_ints(a, moving);
@@ -96,8 +99,8 @@ static sti_status reserve_solve(sti_world* world) {
     s->room.v = sti_arena_doubles(a, n);
     s->room.body_first = sti_arena_ints(a, moving);
     s->room.body_next = sti_arena_ints(a, moving);
-    double** vectors[] = {&s->v_star,   &s->f,       &s->u,        &s->v_free, &s->v_end,     &s->g,
-                          &s->v_before, &s->v_after, &s->u_impact, &s->kept_v, &s->unmended_v};
+    double** vectors[] = {&s->v_star,  &s->f,        &s->u,        &s->v_free, &s->v_end,  &s->g,         &s->v_before,
+                          &s->v_after, &s->u_impact, &s->response, &s->mended, &s->kept_v, &s->unmended_v};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = sti_arena_doubles(a, n);
     if (a->status != STI_OK) return a->status;
     for (int i = 0; i < world->bodies->count; i++) {
@@ -113,12 +116,12 @@ static void drop_solve(sti_world* world) {
     sti_world_posed_clear(world);
     sti_contact_velocities_clear(&world->solve->velocities, world->env);
     sti_blocks_clear(&world->solve->pattern, world->env);
-    sti_free(world->env, world->solve->graph);
     sti_free(world->env, world->solve->attempt);
     sti_arena_clear(&s->room.found);
     sti_arena_clear(&s->room.local);
-    void* grown[] = {s->settled_r, s->warm_r,  s->acts.act, s->acts.r,   s->acts.u,  s->extra.act,
-                     s->extra.r,   s->extra.u, s->spring,   s->spring_r, s->element, s->guess};
+    sti_arena_clear(&s->balancing);
+    sti_arena_clear(&s->searching);
+    void* grown[] = {s->settled_r, s->warm_r, s->acts.act, s->acts.r, s->acts.u, s->extra.act, s->extra.r, s->extra.u};
     for (size_t i = 0; i < sizeof grown / sizeof *grown; i++) sti_free(world->env, grown[i]);
     world->solve = NULL;
 }

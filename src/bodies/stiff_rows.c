@@ -33,7 +33,7 @@ enum { WORK = 16 };  // numbers that dsyev works with
 static void add_force(const sti_world* world, int body, const double point[3], const double F[3], double sign) {
     if (!sti_body_moves(world, body)) return;
     const size_t stride = (size_t)world->nv + 3;  // 9 in space; in the plane the first of 6
-    double r[3], *G = world->solve->work + stride * (size_t)world->slot[body];
+    double r[3], *G = world->solve->turning + stride * (size_t)world->slot[body];
     sub3(point, world->placed[body].x, r);
     const double along = sign * dot3(r, F);
     if (world->dim == 2) {
@@ -110,7 +110,7 @@ sti_status sti_stiffen(sti_world* world) {
     if (status != STI_OK) return status;
     const size_t stride = (size_t)world->nv + 3;
     s->stiff_count = 0;
-    memset(s->work, 0, stride * (size_t)world->moving * sizeof *s->work);
+    memset(s->turning, 0, stride * (size_t)world->moving * sizeof *s->turning);
     for (int j = 0; j < world->bodies->joint_count; j++) add_joint(world, j);
     for (int c = 0; c < s->shown_count; c++) {
         const sti_world_contact* at = &world->shown[c];
@@ -118,6 +118,6 @@ sti_status sti_stiffen(sti_world* world) {
         add_force(world, at->a, at->point, F, -1);
         add_force(world, at->b, at->point, F, 1);
     }
-    for (int i = 0; i < world->moving; i++) add_turning(world, s->body[i], s->work + stride * (size_t)i);
+    for (int i = 0; i < world->moving; i++) add_turning(world, s->body[i], s->turning + stride * (size_t)i);
     return STI_OK;
 }

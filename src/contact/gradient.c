@@ -7,17 +7,12 @@
 // Both take W as an operator, one product in an iteration. Lengths are measured contact by contact in units of rho_c =
 // d / trace W_cc, |d|_D^2 = sum |d_c|^2 / rho_c: P_K stays the projection, and the natural map is a step of length one.
 //
-// apgd: Nesterov's method with backtracking for the Lipschitz constant L of g (Mazhar, Heyn, Negrut & Tasora 2015,
-// algorithm 1), restarted when the momentum points uphill (O'Donoghue & Candes 2015, gradient scheme):
-//
-//     r+ = P_K(y - D g(y) / L),     f(r+) <= f(y) + g(y)'(r+ - y) + L/2 |r+ - y|_D^2                               (2)
-//     y+ = r+ + beta (r+ - r),   beta = theta (1 - theta) / (theta^2 + theta+),   theta+^2 = (1 - theta+) theta^2   (3)
-//
-// f is quadratic, so (2) is d'W d <= L |d|_D^2, and W y+ follows from W r+ and W r by (3).
+// apgd: the accelerated method of convex/accelerated.h (with backtracking: Mazhar, Heyn, Negrut & Tasora 2015,
+// algorithm 1).
 //
 // bb: the spectral projected gradient (Birgin, Martinez & Raydan 2000):
 //
-//     d = P_K(r - a D g) - r,     r+ = r + lambda d,     f(r+) <= max of the last HISTORY values + 1e-4 lambda g'd (4)
+//     d = P_K(r - a D g) - r,     r+ = r + lambda d,     f(r+) <= max of the last HISTORY values + 1e-4 lambda g'd (2)
 //
 // with a from the two quotients of Barzilai & Borwein, a1 = |d|_D^2 / d'W d and a2 = d'W d / |W d|_{1/D}^2, chosen by
 // their ratio, the short one as the least of the last few (Bonettini, Zanella & Zanni 2009, section 3.2). W d gives f
@@ -26,7 +21,7 @@
 //
 // Coulomb's law. D1: the steps above with the projection on K replaced by one on what the law asks of r given u,
 //
-//     x_n = max(0, r_n - a rho u_n),     x_t = P_D(r_t - a rho u_t),     D the disc of radius mu x_n               (5)
+//     x_n = max(0, r_n - a rho u_n),     x_t = P_D(r_t - a rho u_t),     D the disc of radius mu x_n               (3)
 //
 // without slips (Jean & Moreau 1987; its fixed points are the solutions). That is no gradient step any more, and bb
 // takes it without search. D2: where the residual stands still for a while, (1) with slips that follow the velocity,
@@ -42,13 +37,13 @@
 
 #include "contact/cone.h"
 #include "contact/fixed_point.h"
+#include "convex/accelerated.h"
 
 enum {
-    CHECK = 10,      // iterations between measured residuals
-    WINDOW = 2000,   // iterations in which the residual must move, for the outer loop of fixed_point.c
-    HISTORY = 3,     // bb: values of f that a step is compared with
-    SHORT = 5,       // bb: short steps remembered
-    DOUBLINGS = 60,  // apgd: of L at a time
+    CHECK = 10,     // iterations between measured residuals
+    WINDOW = 2000,  // iterations in which the residual must move, for the outer loop of fixed_point.c
+    HISTORY = 3,    // bb: values of f that a step is compared with
+    SHORT = 5,      // bb: short steps remembered
 };
 
 static const double FIRST_L = 2;
@@ -78,22 +73,18 @@ struct gradient {
     const sti_contact_local* p;
     const method* method;
     sti_contact_watch watch;
-    int n;            // d nc
-    const double* s;  // slips                               (nc)
-    double* slip;     // those that follow the velocity      (nc)
-    double omega;     // at this rate; 0: s is held
-    bool disc;        // no slips: D1
-    double* r;        //                                     (n)
-    double* u;        // W r + q                             (n)
-    double* y;        // apgd: extrapolated point; bb: d     (n)
-    double* v;        // apgd: W y + q; bb: W d              (n)
-    double* r_old;    // apgd                                (n)
-    double* u_old;    //                                     (n)
-    double bound;     // on |r - P_K(r - D g)| where the last step began
-    double unit;      // of r, by which that is divided in the natural map; as of the last point measured
-    // apgd
-    double L;
-    double theta;
+    int n;                // d nc
+    const double* s;      // slips                               (nc)
+    double* slip;         // those that follow the velocity      (nc)
+    double omega;         // at this rate; 0: s is held
+    bool disc;            // no slips: D1
+    double* r;            //                                     (n)
+    double* u;            // W r + q                             (n)
+    double* d;            // bb                                  (n)
+    double* Wd;           // bb                                  (n)
+    double bound;         // on |r - P_K(r - D g)| where the last step began
+    double unit;          // of r, by which that is divided in the natural map; as of the last point measured
+    sti_accelerated way;  // apgd: r and u are its x and g
     // bb
     double a;
     double balance;        // a2 / a1 below which a2 is taken
@@ -136,70 +127,36 @@ static void multiply(const sti_contact_local* p, const double* x, double* y) {
 
 // ---- apgd
 
-// (2), with L raised as far as it asks.
-static void descend(gradient* k) {
-    const sti_contact_local* p = k->p;
-    const int d = p->d;
-    for (int tries = 0; tries < DOUBLINGS; tries++) {
-        for (int c = 0; c < p->nc; c++) {
-            const size_t at = (size_t)d * (size_t)c;
-            project_step(k, c, k->y + at, k->v + at, 1 / k->L, k->r + at);
-        }
-        sti_contact_local_apply(p, k->r, k->u);
-        double curvature = 0, length = 0, plain = 0;
-        for (int c = 0; c < p->nc; c++) {
-            double square = 0;
-            for (int i = d * c; i < d * (c + 1); i++) {
-                const double e = k->r[i] - k->y[i];
-                curvature += e * (k->u[i] - k->v[i]);
-                square += e * e;
-            }
-            plain += square;
-            length += square / p->rho[c];
-        }
-        k->bound = fmax(k->L, 1) * sqrt(plain);
-        if (!(curvature > k->L * length * (1 + 1e-10))) return;
-        if (k->watch.run->iterations + 1 >= k->watch.limit) return;  // no product is left for another try
-        k->L = fmax(2 * k->L, fmin(curvature / length, 8 * k->L));
-        k->watch.run->iterations++;
+static void apgd_project(void* user, const double* y, const double* g, double step, double* x) {
+    const gradient* k = user;
+    for (int c = 0; c < k->p->nc; c++) {
+        const size_t at = (size_t)k->p->d * (size_t)c;
+        project_step(k, c, y + at, g + at, step, x + at);
     }
+}
+
+static void apgd_gradient(void* user, const double* x, double* g) {
+    sti_contact_local_apply(((const gradient*)user)->p, x, g);
+}
+
+// False: no product is left for another try.
+static bool apgd_again(void* user) {
+    gradient* k = user;
+    if (k->watch.run->iterations + 1 >= k->watch.limit) return false;
+    k->watch.run->iterations++;
+    return true;
 }
 
 static void apgd_begin(gradient* k) {
-    k->theta = 1;
-    memcpy(k->y, k->r, (size_t)k->n * sizeof *k->y);
-    memcpy(k->v, k->u, (size_t)k->n * sizeof *k->v);
+    sti_accelerated_begin(&k->way);
 }
 
 static void apgd_step(gradient* k) {
-    const sti_contact_local* p = k->p;
-    const int d = p->d;
-    double* swap = k->r_old;
-    k->r_old = k->r;
-    k->r = swap;
-    swap = k->u_old;
-    k->u_old = k->u;
-    k->u = swap;
-    follow_slips(k, k->v);
-    descend(k);
-    double uphill = 0;  // (y - r+)'(r+ - r) in the metric: y - r+ is a gradient step
-    for (int c = 0; c < p->nc; c++) {
-        double inner = 0;
-        for (int i = d * c; i < d * (c + 1); i++) inner += (k->y[i] - k->r[i]) * (k->r[i] - k->r_old[i]);
-        uphill += inner / p->rho[c];
-    }
-    const double square = k->theta * k->theta, next = 0.5 * (k->theta * sqrt(square + 4) - square);
-    double beta = k->theta * (1 - k->theta) / (square + next);
-    k->theta = next;
-    if (uphill > 0) {
-        k->theta = 1;
-        beta = 0;
-    }
-    for (int i = 0; i < k->n; i++) {
-        k->y[i] = k->r[i] + beta * (k->r[i] - k->r_old[i]);
-        k->v[i] = k->u[i] + beta * (k->u[i] - k->u_old[i]);
-    }
-    k->L *= FORGET;
+    follow_slips(k, k->way.gy);
+    sti_accelerated_step(&k->way);
+    k->r = k->way.x;
+    k->u = k->way.g;
+    k->bound = fmax(k->way.L / FORGET, 1) * k->way.way;
 }
 
 // ---- bb
@@ -209,7 +166,7 @@ static void bb_begin(gradient* k) {
     k->steps = 0;
 }
 
-// Largest lambda that (4) takes, by safeguarded minimization of the parabola: slope = g'd, curvature = d'W d.
+// Largest lambda that (2) takes, by safeguarded minimization of the parabola: slope = g'd, curvature = d'W d.
 static double search(const gradient* k, double slope, double curvature) {
     double highest = k->f;
     for (int i = 0; i < HISTORY && i < k->steps; i++) highest = fmax(highest, k->past[i]);
@@ -248,7 +205,7 @@ static void bb_step(gradient* k) {
     for (int c = 0; c < p->nc; c++) {
         const size_t at = (size_t)d * (size_t)c;
         const double *r = k->r + at, *u = k->u + at;
-        double *e = k->y + at, e2 = 0;
+        double *e = k->d + at, e2 = 0;
         project_step(k, c, r, u, k->a, e);
         for (int i = 0; i < d; i++) {
             e[i] -= r[i];
@@ -260,20 +217,20 @@ static void bb_step(gradient* k) {
         length += e2 / p->rho[c];
     }
     k->bound = sqrt(plain) / fmin(k->a, 1);
-    multiply(p, k->y, k->v);
+    multiply(p, k->d, k->Wd);
     for (int c = 0; c < p->nc; c++) {
         double v2 = 0;
         for (int i = d * c; i < d * (c + 1); i++) {
-            curvature += k->y[i] * k->v[i];
-            v2 += k->v[i] * k->v[i];
+            curvature += k->d[i] * k->Wd[i];
+            v2 += k->Wd[i] * k->Wd[i];
         }
         square += v2 * p->rho[c];
     }
     const double lambda = k->disc ? 1 : search(k, slope, curvature);
     k->f += lambda * (slope + 0.5 * lambda * curvature);
     for (int i = 0; i < k->n; i++) {
-        k->r[i] += lambda * k->y[i];
-        k->u[i] += lambda * k->v[i];
+        k->r[i] += lambda * k->d[i];
+        k->u[i] += lambda * k->Wd[i];
     }
     k->past[k->steps % HISTORY] = k->f;
     k->steps++;
@@ -355,17 +312,28 @@ static sti_status solve_convex(void* user, const double* s, double tol, long bud
 static sti_status solve(const method* how, const sti_contact_local* p, const sti_contact_options* options,
                         sti_contact_run* run) {
     const size_t n = (size_t)(p->d * p->nc);
-    gradient k = {.p = p, .method = how, .n = (int)n, .L = FIRST_L, .a = 1 / FIRST_L, .balance = 0.3};
+    gradient k = {.p = p, .method = how, .n = (int)n, .a = 1 / FIRST_L, .balance = 0.3};
     const double entries = p->op != NULL ? 30 * (double)n : (double)p->W.row_start[p->nc] * p->d * p->d;
     sti_contact_watch_start(&k.watch, how->name, p, options, run, entries + 10 * (double)n, WINDOW);
     if (sti_contact_watch_stop(&k.watch)) return STI_OK;
-    double* memory = sti_alloc_array_zero(p->env, 6 * n + (size_t)p->nc, sizeof *memory);
+    double* memory = sti_alloc_array_zero(p->env, (STI_ACCELERATED_VECTORS + 1) * n + (size_t)p->nc, sizeof *memory);
     if (memory == NULL) return STI_ERR_MEMORY;
-    double** vectors[] = {&k.r, &k.u, &k.y, &k.v, &k.r_old, &k.u_old};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = memory + i * n;
-
-    k.slip = memory + 6 * n;
-
+    double* weight = memory + STI_ACCELERATED_VECTORS * n;
+    for (size_t i = 0; i < n; i++) weight[i] = 1 / p->rho[i / (size_t)p->d];
+    k.slip = weight + n;
+    k.way = (sti_accelerated){.n = (int)n,
+                              .weight = weight,
+                              .L = FIRST_L,
+                              .forget = FORGET,
+                              .user = &k,
+                              .project = apgd_project,
+                              .gradient = apgd_gradient,
+                              .again = apgd_again};
+    sti_accelerated_place(&k.way, memory);
+    k.r = k.way.x;
+    k.u = k.way.g;
+    k.d = k.way.y;
+    k.Wd = k.way.gy;
     for (size_t i = 0; i < sizeof STAGES / sizeof *STAGES; i++) {
         k.watch.window = STAGES[i].window;
         sti_contact_watch_renew(&k.watch);
