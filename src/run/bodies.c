@@ -11,9 +11,8 @@
 #include "run/simulation.h"
 
 typedef struct life {
-    sti_world_run run;  // first: what sti_world_run_of shows
-    sti_env* env;
-    sti_source source;
+    sti_source source;  // first
+    sti_world_run run;  // what sti_world_run_of shows
     sti_world* world;
     sti_run_checker* checker;
     sti_world_record* record;  // NULL: no files
@@ -107,25 +106,15 @@ static size_t shot_size(const life* l) {
 
 // ---- begin
 
-static void destroy(void* self) {
+static void clear(void* self) {
     life* l = self;
-    if (l == NULL) return;
     sti_world_record_destroy(l->record);
     sti_run_checker_destroy(l->checker);
     sti_world_destroy(l->world);
-    sti_free(l->env, l->run.shot);
-    sti_free(l->env, l->sum);
-    sti_free(l->env, l->hit);
+    sti_free(l->source.env, l->run.shot);
+    sti_free(l->source.env, l->sum);
+    sti_free(l->source.env, l->hit);
     sti_meter_destroy(l->meter);
-    sti_source_clear(&l->source);
-    sti_free(l->env, l);
-}
-
-static life* create(sti_env* env) {
-    life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) return NULL;
-    l->env = l->source.env = env;
-    return l;
 }
 
 // The next row of the meter: velocities of all bodies.
@@ -139,14 +128,15 @@ static void take_row(life* l, double normal) {
 static sti_status make_world(life* l) {
     l->run.scene = sti_world_scene_of(l->source.document);
     if (l->run.scene == NULL)
-        return STI_FAIL(l->env, STI_ERR_INPUT, -1, "bodies: missing: a scene of bodies is expected");
-    l->sum = sti_alloc_array_zero(l->env, 3 * bodies_of(l) + 1, sizeof *l->sum);
-    l->run.shot = sti_alloc_array_zero(l->env, sti_size_mul(STI_WORLD_SHOTS, shot_size(l)), sizeof *l->run.shot);
-    l->hit = sti_alloc_array_zero(l->env, bodies_of(l) + 1, 1);
+        return STI_FAIL(l->source.env, STI_ERR_INPUT, -1, "bodies: missing: a scene of bodies is expected");
+    l->sum = sti_alloc_array_zero(l->source.env, 3 * bodies_of(l) + 1, sizeof *l->sum);
+    l->run.shot = sti_alloc_array_zero(l->source.env, sti_size_mul(STI_WORLD_SHOTS, shot_size(l)), sizeof *l->run.shot);
+    l->hit = sti_alloc_array_zero(l->source.env, bodies_of(l) + 1, 1);
     if (l->sum == NULL || l->run.shot == NULL || l->hit == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_world_create(l->env, l->run.scene->bodies, &l->run.scene->step, &l->world);
+    sti_status status = sti_world_create(l->source.env, l->run.scene->bodies, &l->run.scene->step, &l->world);
     l->run.world = l->world;
-    if (status == STI_OK) status = sti_meter_create(l->env, 6 * (int)bodies_of(l), l->run.scene->step.alpha, &l->meter);
+    if (status == STI_OK)
+        status = sti_meter_create(l->source.env, 6 * (int)bodies_of(l), l->run.scene->step.alpha, &l->meter);
     if (status != STI_OK) return status;
     l->run.measure = &l->meter->m;
     take_row(l, 0);
@@ -164,29 +154,28 @@ static void keep_shot(life* l) {
     }
 }
 
-sti_status sti_world_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out) {
-    life* l = create(env);
-    *out = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_open(env, source, STI_KIND_SCENE, &l->source);
-    if (status == STI_OK) status = make_world(l);
+static sti_status begin(life* l) {
+    sti_status status = make_world(l);
     if (status == STI_OK && l->run.scene->robot_count > 0) status = sti_source_embed(&l->source);
-    if (status != STI_OK) {
-        destroy(l);
-        return status;
-    }
+    if (status != STI_OK) return status;
     sti_world_energy(l->world, &l->run.last.kinetic, &l->run.last.potential);
     l->run.first_energy = l->run.last.kinetic + l->run.last.potential;
     l->run.peak_kinetic = l->run.last.kinetic;
     keep_shot(l);
-    return sti_simulation_make(env, &sti_simulation_bodies, l, out);
+    return STI_OK;
+}
+
+sti_status sti_world_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out) {
+    sti_status status = sti_simulation_begin(env, &sti_simulation_bodies, source, out);
+    if (status == STI_OK) status = begin((*out)->self);
+    return sti_simulation_begun(status, out);
 }
 
 static sti_status make_checker(life* l) {
     sti_run_verify_options options = sti_run_verify_options_default();
     options.tol = fmax(options.tol, l->run.scene->step.tol);
     options.bodies = l->run.scene->bodies;
-    const sti_status status = sti_run_checker_create(l->env, &options, &l->checker);
+    const sti_status status = sti_run_checker_create(l->source.env, &options, &l->checker);
     l->run.checker = l->checker;
     return status;
 }
@@ -285,18 +274,18 @@ static sti_status look(life* l) {
     size_t moving = 0, dof = sti_bodies_dim(bodies) == 3 ? 6 : 3;
     for (size_t k = 0; k < bodies_of(l); k++) moving += !sti_bodies_body(bodies, (int)k)->fixed;
     sti_status status = STI_ERR_SIZE;
-    if (moving * dof <= STI_METER_ROWS) status = sti_world_instant(l->env, l->world, 1e-8, &in);
+    if (moving * dof <= STI_METER_ROWS) status = sti_world_instant(l->source.env, l->world, 1e-8, &in);
     if (status == STI_ERR_MEMORY) return status;
     if (status != STI_OK) {  // also of accelerations that have no value here
         sti_meter_pass(l->meter);
         return STI_OK;
     }
-    bool* closed = sti_alloc_array(l->env, (size_t)in->contact_count + 1, sizeof *closed);
+    bool* closed = sti_alloc_array(l->source.env, (size_t)in->contact_count + 1, sizeof *closed);
     status = closed == NULL ? STI_ERR_MEMORY : STI_OK;
     for (int i = 0; status == STI_OK && i < in->contact_count; i++) closed[i] = !in->contacts[i].bilateral;
     if (status == STI_OK) status = sti_meter_look(l->meter, in, closed, in->contact_count);
-    sti_free(l->env, closed);
-    sti_instant_destroy(l->env, in);
+    sti_free(l->source.env, closed);
+    sti_instant_destroy(l->source.env, in);
     return status;
 }
 
@@ -349,7 +338,7 @@ static sti_status problem(const void* self, sti_env* env, sti_run_problem* out) 
 static sti_status open_record(void* self, const char* path, const void* state, size_t size) {
     life* l = self;
     const sti_status status =
-        sti_world_record_create(l->env, path, l->run.scene->bodies, l->source.text, state, size, &l->record);
+        sti_world_record_create(l->source.env, path, l->run.scene->bodies, l->source.text, state, size, &l->record);
     if (status == STI_OK) l->run.frames = sti_world_record_frames(l->record);
     return status;
 }
@@ -568,17 +557,16 @@ static sti_status save(const void* self, sti_store* out) {
     size_t size;
     sti_status status = sti_world_save_state(l->world, &bytes, &size);
     if (status != STI_OK) return status;
-    sti_source_save(&l->source, out);
     sti_store_put_bytes(out, "world", bytes, size);
     sti_meter_save(l->meter, out);
-    sti_free(l->env, bytes);
+    sti_free(l->source.env, bytes);
     sti_store_put_members(out, "bodies", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_members(out, "last", &l->run.last, last_members, STI_MEMBER_COUNT(last_members));
     sti_store_put_numbers(out, "shots", l->run.shot, (size_t)l->run.shots * shot_size(l));
     if (l->checker != NULL) status = sti_run_checker_save_state(l->checker, &bytes, &size);
     if (l->checker == NULL || status != STI_OK) return status;
     sti_store_put_bytes(out, "check", bytes, size);
-    sti_free(l->env, bytes);
+    sti_free(l->source.env, bytes);
     return STI_OK;
 }
 
@@ -616,29 +604,25 @@ static sti_status load_sums(life* l, const sti_store* in) {
     return STI_OK;
 }
 
-static sti_status load(sti_env* env, const sti_store* in, void** self) {
-    life* l = create(env);
-    *self = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_load(env, in, STI_KIND_SCENE, &l->source);
-    if (status == STI_OK) status = make_world(l);
+static sti_status load(void* self, const sti_store* in) {
+    life* l = self;
+    sti_status status = make_world(l);
     if (status == STI_OK) status = load_world(l, in);
-    if (status == STI_OK) status = load_sums(l, in);
-    if (status != STI_OK) destroy(l);
-    if (status == STI_OK) *self = l;
-    return status;
+    return status == STI_OK ? load_sums(l, in) : status;
 }
 
 const sti_simulation_type sti_simulation_bodies = {
     .kind = "bodies",
     .version = 3,
+    .document = STI_KIND_SCENE,
+    .size = sizeof(life),
     .prepare = prepare,
     .now = now,
     .step = step,
     .problem = problem,
     .save = save,
     .load = load,
-    .destroy = destroy,
+    .clear = clear,
     .open = open_record,
     .write = write_moment,
     .commit = commit,

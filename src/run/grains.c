@@ -13,9 +13,8 @@
 #include "run/simulation.h"
 
 typedef struct life {
-    sti_bed_run run;  // first: what sti_bed_run_of shows
-    sti_env* env;
-    sti_source source;
+    sti_source source;  // first
+    sti_bed_run run;    // what sti_bed_run_of shows
     sti_bed_scene scene;
     char* text;  // the scene with its settings, for the recording
     sti_grains grains;
@@ -92,26 +91,16 @@ static const sti_member last_members[] = {
 
 // ---- begin
 
-static void destroy(void* self) {
+static void clear(void* self) {
     life* l = self;
-    if (l == NULL) return;
     sti_bed_record_destroy(l->record);
     sti_meter_destroy(l->meter);
-    sti_free(l->env, l->hit);
-    sti_free(l->env, l->contact);
-    sti_recirculation_destroy(l->env, l->flow);
+    sti_free(l->source.env, l->hit);
+    sti_free(l->source.env, l->contact);
+    sti_recirculation_destroy(l->source.env, l->flow);
     sti_bed_destroy(l->bed);
-    sti_grains_clear(l->env, &l->grains);
-    sti_env_free(l->env, l->text);
-    sti_source_clear(&l->source);
-    sti_free(l->env, l);
-}
-
-static life* create(sti_env* env) {
-    life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) return NULL;
-    l->env = l->source.env = env;
-    return l;
+    sti_grains_clear(l->source.env, &l->grains);
+    sti_env_free(l->source.env, l->text);
 }
 
 static double largest_radius(const sti_grains* g) {
@@ -149,10 +138,10 @@ static void find_energy(life* l) {
 // Scene, its text and its grains, of the source.
 static sti_status make_grains(life* l) {
     const sti_bed_scene* scene = sti_bed_scene_of(l->source.document);
-    if (scene == NULL) return STI_FAIL(l->env, STI_ERR_INPUT, -1, "bed: missing: a scene of grains is expected");
+    if (scene == NULL) return STI_FAIL(l->source.env, STI_ERR_INPUT, -1, "bed: missing: a scene of grains is expected");
     l->scene = *scene;
-    sti_status status = sti_bed_scene_json(l->env, &l->scene, &l->text);
-    if (status == STI_OK) status = sti_bed_scene_grains(l->env, &l->scene, &l->grains);
+    sti_status status = sti_bed_scene_json(l->source.env, &l->scene, &l->text);
+    if (status == STI_OK) status = sti_bed_scene_grains(l->source.env, &l->scene, &l->grains);
     if (status != STI_OK) return status;
     l->run.scene = &l->scene;
     l->run.grains = &l->grains;
@@ -169,7 +158,8 @@ static sti_status make_flow(life* l) {
         if (l->grains.walls[k].kind == STI_WALL_CYLINDER) inner = fmin(inner, l->grains.walls[k].radius);
     }
     const double radius = largest_radius(&l->grains);
-    return sti_recirculation_create(l->env, l->bed, -2 * radius, inner - 1.1 * radius, l->scene.bed.seed, &l->flow);
+    return sti_recirculation_create(l->source.env, l->bed, -2 * radius, inner - 1.1 * radius, l->scene.bed.seed,
+                                    &l->flow);
 }
 
 // The velocities of the bed, (v, w) of each grain, to a row of the meter.
@@ -179,9 +169,9 @@ static void read_velocities(const life* l, double* row) {
 }
 
 static sti_status make_meter(life* l) {
-    l->hit = sti_alloc_array_zero(l->env, (size_t)l->grains.count + 1, 1);
+    l->hit = sti_alloc_array_zero(l->source.env, (size_t)l->grains.count + 1, 1);
     if (l->hit == NULL) return STI_ERR_MEMORY;
-    const sti_status status = sti_meter_create(l->env, 6 * l->grains.count, 1, &l->meter);
+    const sti_status status = sti_meter_create(l->source.env, 6 * l->grains.count, 1, &l->meter);
     if (status != STI_OK) return status;
     l->run.measure = &l->meter->m;
     read_velocities(l, sti_meter_velocity(l->meter));
@@ -189,23 +179,21 @@ static sti_status make_meter(life* l) {
     return STI_OK;
 }
 
-sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out) {
-    life* l = create(env);
-    *out = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_open(env, source, STI_KIND_SCENE, &l->source);
-    if (status == STI_OK) status = make_grains(l);
-    if (status == STI_OK) status = sti_bed_create(env, &l->grains, &l->scene.step, &l->bed);
+static sti_status begin(life* l, const char* name) {
+    sti_status status = make_grains(l);
+    if (status == STI_OK) status = sti_bed_create(l->source.env, &l->grains, &l->scene.step, &l->bed);
     if (status == STI_OK) status = make_flow(l);
     if (status == STI_OK) status = make_meter(l);
-    if (status != STI_OK) {
-        destroy(l);
-        return status;
-    }
-    if (source->name != NULL) snprintf(l->run.name, sizeof l->run.name, "%s", source->name);
+    if (name != NULL) snprintf(l->run.name, sizeof l->run.name, "%s", name);
     l->run.bed = l->bed;
     l->run.flow = l->flow;
-    return sti_simulation_make(env, &sti_simulation_grains, l, out);
+    return status;
+}
+
+sti_status sti_bed_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out) {
+    sti_status status = sti_simulation_begin(env, &sti_simulation_grains, source, out);
+    if (status == STI_OK) status = begin((*out)->self, source->name);
+    return sti_simulation_begun(status, out);
 }
 
 static bool rests(const life* l) {
@@ -223,11 +211,11 @@ static long frame_distance(const life* l, double frame, long steps) {
 static sti_status use_method(life* l, const sti_bed_method* method) {
     const char* name = method != NULL ? method->name : "";
     if (l->run.steps > 0 && strcmp(name, l->run.method) != 0)
-        return STI_FAIL(l->env, STI_ERR_INPUT, -1, "method: \"%.60s\": the run was begun with \"%s\"", name,
+        return STI_FAIL(l->source.env, STI_ERR_INPUT, -1, "method: \"%.60s\": the run was begun with \"%s\"", name,
                         l->run.method);
     if (method == NULL) return STI_OK;
     if (strlen(name) >= sizeof l->run.method)
-        return STI_FAIL(l->env, STI_ERR_ARGUMENT, -1, "method: a name of at most %zu characters is expected",
+        return STI_FAIL(l->source.env, STI_ERR_ARGUMENT, -1, "method: a name of at most %zu characters is expected",
                         sizeof l->run.method - 1);
     snprintf(l->run.method, sizeof l->run.method, "%s", name);
     return sti_bed_use(l->bed, method);
@@ -288,7 +276,7 @@ static sti_status ask_whether_jammed(life* l) {
     sti_bed_jamming found;
     if (!(l->jamming_every > 0) || t->steps % (long)every != 0) return STI_OK;
     options.time_limit_s = l->jamming_limit_s;
-    sti_status status = sti_bed_jamming_analyze(l->env, l->bed, &options, &found);
+    sti_status status = sti_bed_jamming_analyze(l->source.env, l->bed, &options, &found);
     if (status != STI_OK) return status;
     const bool fails = found.pointed == STI_FINDING_FAILS;
     if (fails && t->jamming_fails == 0) t->jamming_first = t->last.time;
@@ -296,7 +284,7 @@ static sti_status ask_whether_jammed(life* l) {
     t->jamming_holds += found.pointed == STI_FINDING_HOLDS;
     t->jamming_fails += fails;
     if (l->record != NULL) status = sti_bed_record_jamming(l->record, l->bed, t->steps, &found);
-    sti_bed_jamming_clear(l->env, &found);
+    sti_bed_jamming_clear(l->source.env, &found);
     return status;
 }
 
@@ -314,9 +302,9 @@ static sti_status find_hit(life* l, double least, bool* any) {
     const size_t count = (size_t)sti_bed_contact_count(l->bed);
     const double* before = sti_meter_before(l->meter);
     if (count > l->contact_room) {
-        sti_free(l->env, l->contact);
+        sti_free(l->source.env, l->contact);
         l->contact_room = 0;
-        l->contact = sti_alloc_array(l->env, count + count / 4, sizeof *l->contact);
+        l->contact = sti_alloc_array(l->source.env, count + count / 4, sizeof *l->contact);
         if (l->contact == NULL) return STI_ERR_MEMORY;
         l->contact_room = count + count / 4;
     }
@@ -410,7 +398,7 @@ static sti_status write_frame(life* l) {
 
 static sti_status open_record(void* self, const char* path, const void* state, size_t size) {
     life* l = self;
-    return sti_bed_record_create(l->env, path, &l->grains, l->text, state, size, &l->record);
+    return sti_bed_record_create(l->source.env, path, &l->grains, l->text, state, size, &l->record);
 }
 
 static sti_status write_moment(void* self) {
@@ -463,8 +451,8 @@ static void header(const void* self, int table, FILE* f) {
 // Those that carry: the impulse on a, along n and what is left of it; b: a grain, or a wall.
 static sti_status contact_lines(const life* l, FILE* f) {
     const int count = sti_bed_contact_count(l->bed);
-    sti_bed_contact* list = sti_alloc_array(l->env, (size_t)count + 1, sizeof *list);
-    if (list == NULL) return STI_FAIL(l->env, STI_ERR_MEMORY, -1, "%d contacts of a step", count);
+    sti_bed_contact* list = sti_alloc_array(l->source.env, (size_t)count + 1, sizeof *list);
+    if (list == NULL) return STI_ERR_MEMORY;
     sti_bed_contacts(l->bed, list);
     for (int k = 0; k < count; k++) {
         const sti_bed_contact* c = &list[k];
@@ -479,7 +467,7 @@ static sti_status contact_lines(const life* l, FILE* f) {
         for (int i = 0; i < 3; i++) fprintf(f, ",%.17g", c->r[i] - r_n * c->n[i]);
         fprintf(f, ",%.17g\n", c->lift);
     }
-    sti_free(l->env, list);
+    sti_free(l->source.env, list);
     return STI_OK;
 }
 
@@ -524,9 +512,8 @@ static sti_status save(const void* self, sti_store* out) {
     size_t size;
     sti_status status = sti_bed_save_state(l->bed, &bytes, &size);
     if (status != STI_OK) return status;
-    sti_source_save(&l->source, out);
     sti_store_put_bytes(out, "bed", bytes, size);
-    sti_free(l->env, bytes);
+    sti_free(l->source.env, bytes);
     sti_store_put_members(out, "grains", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_members(out, "last", &l->run.last, last_members, STI_MEMBER_COUNT(last_members));
     sti_meter_save(l->meter, out);
@@ -534,7 +521,7 @@ static sti_status save(const void* self, sti_store* out) {
     status = sti_recirculation_save_state(l->flow, &bytes, &size);
     if (status != STI_OK) return status;
     sti_store_put_bytes(out, "flow", bytes, size);
-    sti_free(l->env, bytes);
+    sti_free(l->source.env, bytes);
     return STI_OK;
 }
 
@@ -542,16 +529,16 @@ static sti_status load_bed(life* l, const sti_store* in) {
     size_t size;
     const void* bytes = sti_store_bytes(in, "bed", &size);
     if (bytes == NULL) return sti_store_missing(in, "bed");
-    const sti_status status = sti_bed_load_state(l->env, bytes, size, &l->bed);
+    const sti_status status = sti_bed_load_state(l->source.env, bytes, size, &l->bed);
     if (status != STI_OK) return status;
     l->run.bed = l->bed;
     if (sti_bed_count(l->bed) != l->grains.count)
-        return STI_FAIL(l->env, STI_ERR_INPUT, -1, "bed: %d grains, the scene has %d", sti_bed_count(l->bed),
+        return STI_FAIL(l->source.env, STI_ERR_INPUT, -1, "bed: %d grains, the scene has %d", sti_bed_count(l->bed),
                         l->grains.count);
     if (!l->scene.bed.recirculate) return STI_OK;
     bytes = sti_store_bytes(in, "flow", &size);
     if (bytes == NULL) return sti_store_missing(in, "flow");
-    const sti_status flows = sti_recirculation_load_state(l->env, l->bed, bytes, size, &l->flow);
+    const sti_status flows = sti_recirculation_load_state(l->source.env, l->bed, bytes, size, &l->flow);
     l->run.flow = l->flow;
     return flows;
 }
@@ -566,24 +553,20 @@ static sti_status load_sums(life* l, const sti_store* in) {
     return l->run.frame_every < 1 ? sti_store_missing(in, "grains.frame_every") : STI_OK;
 }
 
-static sti_status load(sti_env* env, const sti_store* in, void** self) {
-    life* l = create(env);
-    *self = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_load(env, in, STI_KIND_SCENE, &l->source);
-    if (status == STI_OK) status = make_grains(l);
+static sti_status load(void* self, const sti_store* in) {
+    life* l = self;
+    sti_status status = make_grains(l);
     if (status == STI_OK) status = load_bed(l, in);
     if (status == STI_OK) status = load_sums(l, in);
     if (status == STI_OK) status = make_meter(l);
-    if (status == STI_OK) status = sti_meter_load(l->meter, in);
-    if (status != STI_OK) destroy(l);
-    if (status == STI_OK) *self = l;
-    return status;
+    return status == STI_OK ? sti_meter_load(l->meter, in) : status;
 }
 
 const sti_simulation_type sti_simulation_grains = {
     .kind = "grains",
     .version = 2,
+    .document = STI_KIND_SCENE,
+    .size = sizeof(life),
     .prepare = prepare,
     .now = now,
     .step = step,
@@ -591,7 +574,7 @@ const sti_simulation_type sti_simulation_grains = {
     .problem = problem,
     .save = save,
     .load = load,
-    .destroy = destroy,
+    .clear = clear,
     .open = open_record,
     .write = write_moment,
     .commit = commit,

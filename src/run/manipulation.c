@@ -9,15 +9,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "run/simulation.h"
 
 #define CHECK_TOL 1e-7  // deviations are parts of a scale
 
 typedef struct life {
-    sti_push_run run;  // first: what sti_push_run_of shows
-    sti_env* env;
-    sti_source source;
-    double* before;  // poses before the step                        (3 parts)
+    sti_source source;  // first
+    sti_push_run run;   // what sti_push_run_of shows
+    double* before;     // poses before the step                        (3 parts)
     int phase_room;
     bool no_check;
 } life;
@@ -57,41 +57,26 @@ static size_t numbers_of(const life* l) {
 
 // ---- begin
 
-static void destroy(void* self) {
+static void clear(void* self) {
     life* l = self;
-    if (l == NULL) return;
     sti_push_destroy(l->run.push);
-    sti_free(l->env, l->run.phases);
-    sti_free(l->env, l->before);
-    sti_source_clear(&l->source);
-    sti_free(l->env, l);
-}
-
-static life* create(sti_env* env) {
-    life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) return NULL;
-    l->env = l->source.env = env;
-    return l;
+    sti_free(l->source.env, l->run.phases);
+    sti_free(l->source.env, l->before);
 }
 
 // With the scene of the source; h 0: that of the scene.
 static sti_status begin(life* l, double h) {
     l->run.scene = sti_manipulation_of(l->source.document);
     l->run.h = h > 0 ? h : sti_manipulation_step(l->run.scene);
-    l->before = sti_alloc_array_zero(l->env, numbers_of(l), sizeof *l->before);
+    l->before = sti_alloc_array_zero(l->source.env, numbers_of(l), sizeof *l->before);
     if (l->before == NULL) return STI_ERR_MEMORY;
-    return sti_push_create(l->env, l->run.scene, l->run.h, &l->run.push);
+    return sti_push_create(l->source.env, l->run.scene, l->run.h, &l->run.push);
 }
 
 sti_status sti_push_simulation(sti_env* env, const sti_run_source* source, double h, sti_simulation** out) {
-    life* l = create(env);
-    *out = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_open(env, source, STI_KIND_MANIPULATION, &l->source);
-    if (status == STI_OK) status = begin(l, h);
-    if (status == STI_OK) return sti_simulation_make(env, &sti_simulation_manipulation, l, out);
-    destroy(l);
-    return status;
+    sti_status status = sti_simulation_begin(env, &sti_simulation_manipulation, source, out);
+    if (status == STI_OK) status = begin((*out)->self, h);
+    return sti_simulation_begun(status, out);
 }
 
 static sti_status prepare(void* self, const sti_run_options* options, long steps) {
@@ -128,7 +113,7 @@ static void modes_text(const sti_push_run* run, char* text) {
 static sti_status grow_phases(life* l) {
     if (l->run.phase_count < l->phase_room) return STI_OK;
     const int room = sti_count_mul(2, l->phase_room + 8);
-    sti_push_phase* more = sti_realloc_array(l->env, l->run.phases, (size_t)room, sizeof *more);
+    sti_push_phase* more = sti_realloc_array(l->source.env, l->run.phases, (size_t)room, sizeof *more);
     if (more == NULL) return STI_ERR_MEMORY;
     l->run.phases = more;
     l->phase_room = room;
@@ -152,8 +137,8 @@ static sti_status check_step(life* l, double t) {
     sti_push_run* run = &l->run;
     sti_push_verification v;
     if (l->no_check || run->report.end == STI_PUSH_UNKNOWN) return STI_OK;
-    const sti_status status =
-        sti_verify_push(l->env, run->scene, t, run->h, l->before, sti_push_q(run->push), &run->report, CHECK_TOL, &v);
+    const sti_status status = sti_verify_push(l->source.env, run->scene, t, run->h, l->before, sti_push_q(run->push),
+                                              &run->report, CHECK_TOL, &v);
     if (status != STI_OK) return status;
     run->worst_check = fmax(run->worst_check, v.worst);
     if (v.accepted || run->refuted) return STI_OK;
@@ -359,11 +344,12 @@ static void curve(const void* self, double* row) {
 static sti_status save_phases(const life* l, sti_store* out) {
     const sti_push_run* run = &l->run;
     const size_t count = (size_t)run->phase_count;
-    int64_t* list = sti_alloc_array(l->env, 3 * count + 1, sizeof *list);
-    char* modes = sti_alloc_array(l->env, count + 1, STI_PUSH_MODES);
+    sti_arena memory = sti_arena_make(l->source.env);
+    int64_t* list = sti_arena_raw(&memory, 3 * count + 1, sizeof *list);
+    char* modes = sti_arena_raw(&memory, count + 1, STI_PUSH_MODES);
     sti_status status = STI_OK;
     size_t at = 0;
-    if (list == NULL || modes == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     for (size_t k = 0; status == STI_OK && k < count; k++) {
         const sti_push_phase* p = &run->phases[k];
         const size_t length = strlen(p->modes);
@@ -378,14 +364,12 @@ static sti_status save_phases(const life* l, sti_store* out) {
         sti_store_put_integers(out, "phases", list, 3 * count);
         sti_store_put_text(out, "phases.modes", modes);
     }
-    sti_free(l->env, list);
-    sti_free(l->env, modes);
+    sti_arena_clear(&memory);
     return status;
 }
 
 static sti_status save(const void* self, sti_store* out) {
     const life* l = self;
-    sti_source_save(&l->source, out);
     sti_store_put_members(out, "manipulation", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_numbers(out, "h", &l->run.h, 1);
     sti_store_put_numbers(out, "q", sti_push_q(l->run.push), numbers_of(l));
@@ -414,7 +398,8 @@ static sti_status load_phases(life* l, const sti_store* in) {
     return STI_OK;
 }
 
-static sti_status load_state(life* l, const sti_store* in) {
+static sti_status load(void* self, const sti_store* in) {
+    life* l = self;
     size_t count, q_count, v_count;
     const double* h = sti_store_numbers(in, "h", &count);
     if (h == NULL || count != 1 || !(*h > 0)) return sti_store_missing(in, "h");
@@ -430,26 +415,17 @@ static sti_status load_state(life* l, const sti_store* in) {
     return load_phases(l, in);
 }
 
-static sti_status load(sti_env* env, const sti_store* in, void** self) {
-    life* l = create(env);
-    *self = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_load(env, in, STI_KIND_MANIPULATION, &l->source);
-    if (status == STI_OK) status = load_state(l, in);
-    if (status != STI_OK) destroy(l);
-    if (status == STI_OK) *self = l;
-    return status;
-}
-
 const sti_simulation_type sti_simulation_manipulation = {
     .kind = "manipulation",
     .version = 1,
+    .document = STI_KIND_MANIPULATION,
+    .size = sizeof(life),
     .prepare = prepare,
     .now = now,
     .step = step,
     .save = save,
     .load = load,
-    .destroy = destroy,
+    .clear = clear,
     .series = series,
     .texts = texts,
     .record = record,

@@ -10,9 +10,8 @@
 #include "run/simulation.h"
 
 typedef struct life {
-    sti_navigation_run run;  // first: what sti_navigation_run_of shows
-    sti_env* env;
-    sti_source source;
+    sti_source source;       // first
+    sti_navigation_run run;  // what sti_navigation_run_of shows
 } life;
 
 enum { TIME, Q, V, LEAST_GAP, RESIDUAL, CONTACTS, PRESSING, PAIR, CONTACT, SERIES };
@@ -23,35 +22,24 @@ static const sti_member members[] = {
     STI_MEMBER(sti_navigation_run, STI_DOUBLE, least_gap),   STI_MEMBER(sti_navigation_run, STI_DOUBLE, residual),
 };
 
-static void destroy(void* self) {
+static void clear(void* self) {
     life* l = self;
-    if (l == NULL) return;
     for (int i = 0; i < l->run.event_count; i++) {
-        sti_free(l->env, l->run.events[i].before);
-        sti_free(l->env, l->run.events[i].after);
+        sti_free(l->source.env, l->run.events[i].before);
+        sti_free(l->source.env, l->run.events[i].after);
     }
-    sti_free(l->env, l->run.events);
-    sti_free(l->env, l->run.basis);
-    sti_source_clear(&l->source);
-    sti_free(l->env, l);
+    sti_free(l->source.env, l->run.events);
+    sti_free(l->source.env, l->run.basis);
 }
 
-static life* create(sti_env* env) {
-    life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) return NULL;
-    l->env = l->source.env = env;
+static void begin(life* l) {
+    l->run.nav = sti_navigation_of(l->source.document);
     l->run.least_gap = INFINITY;
-    return l;
 }
 
 sti_status sti_navigation_simulation(sti_env* env, const sti_run_source* source, sti_simulation** out) {
-    life* l = create(env);
-    *out = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    const sti_status status = sti_source_open(env, source, STI_KIND_NAVIGATION, &l->source);
-    if (status == STI_OK) l->run.nav = sti_navigation_of(l->source.document);
-    if (status == STI_OK) return sti_simulation_make(env, &sti_simulation_navigation, l, out);
-    destroy(l);
+    const sti_status status = sti_simulation_begin(env, &sti_simulation_navigation, source, out);
+    if (status == STI_OK) begin((*out)->self);
     return status;
 }
 
@@ -74,10 +62,10 @@ static int* copy_pairs(sti_env* env, const int* pairs, int count) {
 // The event takes the two lists over where there is room for it.
 static sti_status add_event(life* l, long step, int* before, int before_count, const int* after, int after_count) {
     sti_navigation_run* run = &l->run;
-    sti_navigation_event* more =
-        sti_realloc_array(l->env, run->events, (size_t)run->event_count + 1, sizeof *more);  // at most 1000 times
+    sti_navigation_event* more = sti_realloc_array(l->source.env, run->events, (size_t)run->event_count + 1,
+                                                   sizeof *more);  // at most 1000 times
     if (more != NULL) run->events = more;
-    int* copy = more != NULL ? copy_pairs(l->env, after, after_count) : NULL;
+    int* copy = more != NULL ? copy_pairs(l->source.env, after, after_count) : NULL;
     if (copy == NULL) return STI_ERR_MEMORY;
     run->events[run->event_count++] = (sti_navigation_event){
         .step = step, .before = before, .after = copy, .before_count = before_count, .after_count = after_count};
@@ -88,7 +76,7 @@ static sti_status add_event(life* l, long step, int* before, int before_count, c
 static sti_status keep_basis(life* l) {
     sti_navigation_run* run = &l->run;
     const sti_navigation_report* r = &run->report;
-    int* basis = sti_alloc_array(l->env, 2 * (size_t)r->contact_count + 1, sizeof *basis);
+    int* basis = sti_alloc_array(l->source.env, 2 * (size_t)r->contact_count + 1, sizeof *basis);
     int count = 0;
     if (basis == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < r->contact_count; i++) {
@@ -105,7 +93,7 @@ static sti_status keep_basis(life* l) {
         taken = status == STI_OK;
     }
     run->switches += run->changed;
-    if (!taken) sti_free(l->env, run->basis);
+    if (!taken) sti_free(l->source.env, run->basis);
     run->basis = basis;
     run->basis_count = count;
     return status;
@@ -264,7 +252,7 @@ static void put_pairs(int64_t* list, size_t* at, const int* pairs, int count) {
 // Of the contacts of the basis, which the next step begins with.
 static sti_status save_impulses(const life* l, sti_store* out) {
     const sti_navigation_report* r = &l->run.report;
-    double* impulses = sti_alloc_array(l->env, (size_t)l->run.basis_count + 1, sizeof *impulses);
+    double* impulses = sti_alloc_array(l->source.env, (size_t)l->run.basis_count + 1, sizeof *impulses);
     int count = 0;
     if (impulses == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < l->run.basis_count; i++) impulses[i] = 0;
@@ -272,7 +260,7 @@ static sti_status save_impulses(const life* l, sti_store* out) {
         if (r->contacts[i].impulse > 0) impulses[count++] = r->contacts[i].impulse;
     }
     sti_store_put_numbers(out, "impulses", impulses, (size_t)l->run.basis_count);
-    sti_free(l->env, impulses);
+    sti_free(l->source.env, impulses);
     return STI_OK;
 }
 
@@ -281,7 +269,7 @@ static sti_status save_events(const life* l, sti_store* out) {
     size_t size = 0, at = 0;
     for (int i = 0; i < run->event_count; i++)
         size += 3 + 2 * ((size_t)run->events[i].before_count + (size_t)run->events[i].after_count);
-    int64_t* list = sti_alloc_array(l->env, size + 2 * (size_t)run->basis_count + 1, sizeof *list);
+    int64_t* list = sti_alloc_array(l->source.env, size + 2 * (size_t)run->basis_count + 1, sizeof *list);
     if (list == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < run->event_count; i++) {
         const sti_navigation_event* e = &run->events[i];
@@ -295,14 +283,13 @@ static sti_status save_events(const life* l, sti_store* out) {
     at = 0;
     put_pairs(list, &at, run->basis, run->basis_count);
     sti_store_put_integers(out, "basis", list, at);
-    sti_free(l->env, list);
+    sti_free(l->source.env, list);
     return save_impulses(l, out);
 }
 
 static sti_status save(const void* self, sti_store* out) {
     const life* l = self;
     const size_t n = curve_columns(self);
-    sti_source_save(&l->source, out);
     sti_store_put_members(out, "navigation", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_numbers(out, "q", sti_navigation_q(l->run.nav), n);
     sti_store_put_numbers(out, "v", sti_navigation_v(l->run.nav), n);
@@ -320,7 +307,7 @@ static sti_status get_pairs(const life* l, const sti_store* in, const char* name
         const int64_t a = list[2 * k], b = list[2 * k + 1];
         if (a < 0 || a >= vehicles || b < -still || b >= vehicles) return sti_store_missing(in, name);
     }
-    int* pairs = sti_alloc_array(l->env, 2 * count + 1, sizeof *pairs);
+    int* pairs = sti_alloc_array(l->source.env, 2 * count + 1, sizeof *pairs);
     if (pairs == NULL) return STI_ERR_MEMORY;
     for (size_t k = 0; k < 2 * count; k++) pairs[k] = (int)list[k];
     *out = pairs;
@@ -337,8 +324,8 @@ static sti_status load_event(life* l, const sti_store* in, const int64_t* list, 
     sti_status status = get_pairs(l, in, "events", list + 3, (size_t)before, &first);
     if (status == STI_OK) status = get_pairs(l, in, "events", list + 3 + 2 * before, (size_t)after, &second);
     if (status == STI_OK) status = add_event(l, (long)list[0], first, (int)before, second, (int)after);
-    if (status != STI_OK) sti_free(l->env, first);
-    sti_free(l->env, second);
+    if (status != STI_OK) sti_free(l->source.env, first);
+    sti_free(l->source.env, second);
     *used = 3 + 2 * (size_t)(before + after);
     return status;
 }
@@ -348,13 +335,13 @@ static sti_status load_impulses(life* l, const sti_store* in) {
     const int count = l->run.basis_count;
     const double* impulses = sti_store_numbers(in, "impulses", &size);
     if (impulses == NULL || size != (size_t)count) return sti_store_missing(in, "impulses");
-    sti_cage_contact* pressing = sti_alloc_array_zero(l->env, (size_t)count + 1, sizeof *pressing);
+    sti_cage_contact* pressing = sti_alloc_array_zero(l->source.env, (size_t)count + 1, sizeof *pressing);
     if (pressing == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < count; i++)
         pressing[i] = (sti_cage_contact){
             .vehicle = l->run.basis[2 * i], .other = l->run.basis[2 * i + 1], .impulse = impulses[i]};
     const sti_status status = sti_navigation_press(l->run.nav, count, pressing);
-    sti_free(l->env, pressing);
+    sti_free(l->source.env, pressing);
     return status;
 }
 
@@ -374,7 +361,9 @@ static sti_status load_events(life* l, const sti_store* in) {
     return status;
 }
 
-static sti_status load_state(life* l, const sti_store* in) {
+static sti_status load(void* self, const sti_store* in) {
+    life* l = self;
+    begin(l);
     size_t q_count, v_count;
     const size_t n = curve_columns(l);
     const double *q = sti_store_numbers(in, "q", &q_count), *v = sti_store_numbers(in, "v", &v_count);
@@ -387,25 +376,16 @@ static sti_status load_state(life* l, const sti_store* in) {
     return load_events(l, in);
 }
 
-static sti_status load(sti_env* env, const sti_store* in, void** self) {
-    life* l = create(env);
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_load(env, in, STI_KIND_NAVIGATION, &l->source);
-    if (status == STI_OK) l->run.nav = sti_navigation_of(l->source.document);
-    if (status == STI_OK) status = load_state(l, in);
-    if (status != STI_OK) destroy(l);
-    *self = status == STI_OK ? l : NULL;
-    return status;
-}
-
 const sti_simulation_type sti_simulation_navigation = {
     .kind = "navigation",
     .version = 3,
+    .document = STI_KIND_NAVIGATION,
+    .size = sizeof(life),
     .now = now,
     .step = step,
     .save = save,
     .load = load,
-    .destroy = destroy,
+    .clear = clear,
     .series = series,
     .texts = texts,
     .record = record,

@@ -37,19 +37,36 @@ struct sti_run {
 
 // ---- simulations
 
-sti_status sti_simulation_make(sti_env* env, const sti_simulation_type* type, void* self, sti_simulation** out) {
-    *out = sti_alloc(env, sizeof **out);
-    if (*out == NULL) {
-        type->destroy(self);
-        return STI_ERR_MEMORY;
-    }
-    **out = (sti_simulation){.env = env, .type = type, .self = self};
-    return STI_OK;
+static sti_status make_simulation(sti_env* env, const sti_simulation_type* type, sti_simulation** out) {
+    *out = sti_alloc_array_zero(env, 1, sizeof **out);
+    if (*out == NULL) return STI_ERR_MEMORY;
+    (*out)->env = env;
+    (*out)->type = type;
+    (*out)->self = sti_alloc_array_zero(env, 1, type->size);
+    return sti_simulation_begun((*out)->self != NULL ? STI_OK : STI_ERR_MEMORY, out);
+}
+
+sti_status sti_simulation_begin(sti_env* env, const sti_simulation_type* type, const sti_run_source* from,
+                                sti_simulation** out) {
+    sti_status status = make_simulation(env, type, out);
+    if (status == STI_OK) status = sti_source_open(env, from, type->document, (*out)->self);
+    return sti_simulation_begun(status, out);
+}
+
+sti_status sti_simulation_begun(sti_status status, sti_simulation** out) {
+    if (status == STI_OK) return status;
+    sti_simulation_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 void sti_simulation_destroy(sti_simulation* s) {
     if (s == NULL) return;
-    s->type->destroy(s->self);
+    if (s->self != NULL) {
+        s->type->clear(s->self);
+        sti_source_clear(s->self);
+    }
+    sti_free(s->env, s->self);
     sti_free(s->env, s);
 }
 
@@ -227,6 +244,7 @@ static sti_status checkpoint(sti_run* run) {
     if (status == STI_OK) {
         put_run(run, f);
         sti_store_put_bytes(f, "record", run->held, run->held_size);
+        sti_source_save(s->self, f);
         status = s->type->save(s->self, f);
     }
     if (status == STI_OK) status = sti_store_save(f, path);
@@ -361,7 +379,6 @@ static sti_status load_simulation(sti_env* env, const sti_store* f, sti_simulati
     const char* kind = sti_store_text(f, "kind");
     const sti_simulation_type* type = NULL;
     long version;
-    void* self;
     if (kind == NULL) return sti_store_missing(f, "kind");
     for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
         if (strcmp(types[k]->kind, kind) == 0) type = types[k];
@@ -371,8 +388,10 @@ static sti_status load_simulation(sti_env* env, const sti_store* f, sti_simulati
     if (version != type->version)
         return STI_FAIL(env, STI_ERR_INPUT, -1, "version: %ld of %s: %ld expected, it was saved by another release",
                         version, kind, type->version);
-    const sti_status status = type->load(env, f, &self);
-    return status == STI_OK ? sti_simulation_make(env, type, self, out) : status;
+    sti_status status = make_simulation(env, type, out);
+    if (status == STI_OK) status = sti_source_load(env, f, type->document, (*out)->self);
+    if (status == STI_OK) status = type->load((*out)->self, f);
+    return sti_simulation_begun(status, out);
 }
 
 sti_status sti_run_resume(sti_env* env, const char* dir, const sti_run_options* options, sti_run** out) {

@@ -20,8 +20,10 @@ typedef struct sti_moment {
 } sti_moment;
 
 typedef struct sti_simulation_type {
-    const char* kind;  // word of checkpoints
-    long version;      // of the fields that save puts
+    const char* kind;   // word of checkpoints
+    long version;       // of the fields that save puts
+    sti_kind document;  // what it is made from
+    size_t size;        // of self, which begins with its sti_source
     // Before the first step, after load too. steps: until the end. NULL: nothing to do.
     sti_status (*prepare)(void* self, const sti_run_options* options, long steps);
     void (*now)(const void* self, sti_moment* out);
@@ -33,8 +35,8 @@ typedef struct sti_simulation_type {
     // The last step as a problem. NULL: it poses none.
     sti_status (*problem)(const void* self, sti_env* env, sti_run_problem* out);
     sti_status (*save)(const void* self, sti_store* out);
-    sti_status (*load)(sti_env* env, const sti_store* in, void** self);
-    void (*destroy)(void* self);
+    sti_status (*load)(void* self, const sti_store* in);  // self: its source is there, all else is zero
+    void (*clear)(void* self);                            // all but the source; of one that was half made too
     // The recording: its series, what stands beside them, and the rows of the start or of the last step.
     int (*series)(const void* self, sti_series_def* defs);    // at most STI_MOST_SERIES
     sti_status (*texts)(const void* self, sti_recording* r);  // NULL: none
@@ -64,8 +66,11 @@ struct sti_simulation {
 extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation, sti_simulation_system,
     sti_simulation_bodies, sti_simulation_grains;
 
-// Takes self over.
-sti_status sti_simulation_make(sti_env* env, const sti_simulation_type* type, void* self, sti_simulation** out);
+// With its document, all else of self zero.
+sti_status sti_simulation_begin(sti_env* env, const sti_simulation_type* type, const sti_run_source* from,
+                                sti_simulation** out);
+// Of a simulation that could not be begun nothing is left, *out becomes NULL. Returns status.
+sti_status sti_simulation_begun(sti_status status, sti_simulation** out);
 const sti_simulation* sti_run_simulation(const sti_run* run);
 const void* sti_run_self(const sti_run* run, const sti_simulation_type* type);  // NULL: of another type
 

@@ -7,15 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "run/meter.h"
 #include "run/simulation.h"
 
 static const double default_time = 10;
 
 typedef struct life {
-    sti_system_run run;  // first: what sti_system_run_of shows
-    sti_env* env;
-    sti_source source;
+    sti_source source;   // first
+    sti_system_run run;  // what sti_system_run_of shows
     sti_stepper_options options;
     double* E;          // law general; NULL: each contact's own  (contacts x contacts, without joints)
     double* stiffness;  // law lzb; NULL: alike                   (contacts, without joints)
@@ -137,25 +137,15 @@ static int open_contacts(const life* l) {
 
 // ---- begin
 
-static void destroy(void* self) {
+static void clear(void* self) {
     life* l = self;
-    if (l == NULL) return;
     sti_stepper_destroy(l->stepper);
     sti_meter_destroy(l->meter);
-    sti_instant_destroy(l->env, l->instant);
-    sti_free(l->env, l->closed);
-    sti_free(l->env, l->run.contact);
-    sti_free(l->env, l->E);
-    sti_free(l->env, l->stiffness);
-    sti_source_clear(&l->source);
-    sti_free(l->env, l);
-}
-
-static life* create(sti_env* env) {
-    life* l = sti_alloc_array_zero(env, 1, sizeof *l);
-    if (l == NULL) return NULL;
-    l->env = l->source.env = env;
-    return l;
+    sti_instant_destroy(l->source.env, l->instant);
+    sti_free(l->source.env, l->closed);
+    sti_free(l->source.env, l->run.contact);
+    sti_free(l->source.env, l->E);
+    sti_free(l->source.env, l->stiffness);
 }
 
 static sti_status copy(sti_env* env, const double* x, size_t count, double** out) {
@@ -169,8 +159,8 @@ static sti_status copy(sti_env* env, const double* x, size_t count, double** out
 // Copies of what the options point to.
 static sti_status keep_laws(life* l, const double* E, const double* stiffness) {
     const size_t count = (size_t)open_contacts(l);
-    sti_status status = copy(l->env, E, count * count, &l->E);
-    if (status == STI_OK) status = copy(l->env, stiffness, count, &l->stiffness);
+    sti_status status = copy(l->source.env, E, count * count, &l->E);
+    if (status == STI_OK) status = copy(l->source.env, stiffness, count, &l->stiffness);
     l->options.E = l->E;
     l->options.stiffness = l->stiffness;
     return status;
@@ -190,10 +180,10 @@ static bool find_closed(life* l) {
 
 static sti_status make_contacts(life* l) {
     const size_t count = contacts_of(l);
-    l->run.contact = sti_alloc_array_zero(l->env, count + 1, sizeof *l->run.contact);
-    l->closed = sti_alloc_array_zero(l->env, count + 1, sizeof *l->closed);
+    l->run.contact = sti_alloc_array_zero(l->source.env, count + 1, sizeof *l->run.contact);
+    l->closed = sti_alloc_array_zero(l->source.env, count + 1, sizeof *l->closed);
     if (l->run.contact == NULL || l->closed == NULL) return STI_ERR_MEMORY;
-    const sti_status status = sti_system_instant(l->env, l->run.system, sti_stepper_time(l->stepper),
+    const sti_status status = sti_system_instant(l->source.env, l->run.system, sti_stepper_time(l->stepper),
                                                  sti_stepper_q(l->stepper), sti_stepper_v(l->stepper), &l->instant);
     if (status != STI_OK) return status;
     for (size_t i = 0; i < count; i++)
@@ -213,7 +203,7 @@ static void take_row(life* l, double normal) {
 }
 
 static sti_status make_meter(life* l) {
-    const sti_status status = sti_meter_create(l->env, (int)coordinates_of(l), l->options.alpha, &l->meter);
+    const sti_status status = sti_meter_create(l->source.env, (int)coordinates_of(l), l->options.alpha, &l->meter);
     if (status != STI_OK) return status;
     l->meter->m.located = l->options.scheme == STI_SCHEME_ALPHA && l->options.level == STI_LEVEL_VELOCITY;
     l->run.measure = &l->meter->m;
@@ -223,7 +213,7 @@ static sti_status make_meter(life* l) {
 
 // With the system of the source and the options of the life.
 static sti_status make_stepper(life* l) {
-    const sti_status status = sti_stepper_create(l->env, l->run.system, &l->options, &l->stepper);
+    const sti_status status = sti_stepper_create(l->source.env, l->run.system, &l->options, &l->stepper);
     if (status != STI_OK) return status;
     l->start = sti_stepper_time(l->stepper);
     l->run.stepper = l->stepper;
@@ -235,7 +225,7 @@ static sti_status make_stepper(life* l) {
 static sti_status begin(life* l, const sti_stepper_options* options) {
     l->options = options != NULL ? *options : sti_stepper_options_default(STI_SCHEME_ALPHA);
     if (l->options.inertial != NULL)
-        return STI_FAIL(l->env, STI_ERR_ARGUMENT, -1, "inertial: a function: a checkpoint cannot hold it");
+        return STI_FAIL(l->source.env, STI_ERR_ARGUMENT, -1, "inertial: a function: a checkpoint cannot hold it");
     l->run.system = sti_system_of(l->source.document);
     sti_status status = keep_laws(l, l->options.E, l->options.stiffness);
     if (status == STI_OK) status = make_stepper(l);
@@ -252,14 +242,9 @@ static sti_status begin(life* l, const sti_stepper_options* options) {
 
 sti_status sti_system_simulation(sti_env* env, const sti_run_source* source, const sti_stepper_options* options,
                                  sti_simulation** out) {
-    life* l = create(env);
-    *out = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_open(env, source, STI_KIND_SYSTEM, &l->source);
-    if (status == STI_OK) status = begin(l, options);
-    if (status == STI_OK) return sti_simulation_make(env, &sti_simulation_system, l, out);
-    destroy(l);
-    return status;
+    sti_status status = sti_simulation_begin(env, &sti_simulation_system, source, out);
+    if (status == STI_OK) status = begin((*out)->self, options);
+    return sti_simulation_begun(status, out);
 }
 
 static void now(const void* self, sti_moment* out) {
@@ -455,13 +440,13 @@ static sti_status put_names(const life* l, sti_recording* r, const char* name, i
                             const char* (*get)(const sti_system*, int)) {
     size_t size = 1, at = 0;
     for (int i = 0; i < count; i++) size += strlen(get(l->run.system, i)) + 1;
-    char* text = sti_alloc(l->env, size);
+    char* text = sti_alloc(l->source.env, size);
     if (text == NULL) return STI_ERR_MEMORY;
     text[0] = '\0';
     for (int i = 0; i < count; i++)
         at += (size_t)snprintf(text + at, size - at, "%s%s", i > 0 ? "\n" : "", get(l->run.system, i));
     const sti_status status = sti_recording_put_text(r, name, text);
-    sti_free(l->env, text);
+    sti_free(l->source.env, text);
     return status;
 }
 
@@ -476,10 +461,11 @@ static sti_status texts(const void* self, sti_recording* r) {
 // Of a list of contacts: one member of each, `columns` numbers.
 static sti_status record_contacts(const life* l, sti_recording* recording, const int* series_of) {
     const size_t p = contacts_of(l);
-    double* x = sti_alloc_array(l->env, sti_size_mul(6, p), sizeof *x);
-    int* mode = sti_alloc_array(l->env, p, sizeof *mode);
+    sti_arena memory = sti_arena_make(l->source.env);
+    double* x = sti_arena_raw(&memory, sti_size_mul(6, p), sizeof *x);
+    int* mode = sti_arena_raw(&memory, p, sizeof *mode);
     sti_status status = STI_OK;
-    if (x == NULL || mode == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     for (size_t i = 0; status == STI_OK && i < p; i++) {
         const sti_system_run_contact* k = &l->run.contact[i];
         x[i] = k->gap;
@@ -493,8 +479,7 @@ static sti_status record_contacts(const life* l, sti_recording* recording, const
     if (status == STI_OK) status = sti_recording_append(recording, series_of[IMPULSE_T], 1, x + 2 * p);
     if (status == STI_OK) status = sti_recording_append(recording, series_of[MODE], 1, mode);
     if (status == STI_OK) status = sti_recording_append(recording, series_of[SLIP], 1, x + 4 * p);
-    sti_free(l->env, x);
-    sti_free(l->env, mode);
+    sti_arena_clear(&memory);
     return status;
 }
 
@@ -617,7 +602,6 @@ static sti_status save(const void* self, sti_store* out) {
     size_t size;
     sti_status status = sti_stepper_save_state(l->stepper, &state, &size);
     if (status != STI_OK) return status;
-    sti_source_save(&l->source, out);
     sti_store_put_members(out, "options", &l->options, option_members, STI_MEMBER_COUNT(option_members));
     if (l->E != NULL)
         sti_store_put_numbers(out, "options.E", l->E, (size_t)open_contacts(l) * (size_t)open_contacts(l));
@@ -626,7 +610,7 @@ static sti_status save(const void* self, sti_store* out) {
     sti_store_put_members(out, "system", &l->run, members, STI_MEMBER_COUNT(members));
     sti_store_put_bytes(out, "state", state, size);
     sti_meter_save(l->meter, out);
-    sti_free(l->env, state);
+    sti_free(l->source.env, state);
     for (int k = 0; status == STI_OK && k < STI_MEMBER_COUNT(event_members); k++)
         status = sti_store_put_column(out, "events", l->run.event, sizeof *l->run.event, (size_t)l->run.event_count,
                                       &event_members[k]);
@@ -705,28 +689,24 @@ static sti_status load_state(life* l, const sti_store* in) {
     return status == STI_OK && l->run.steps < 0 ? sti_store_missing(in, "system.steps") : status;
 }
 
-static sti_status load(sti_env* env, const sti_store* in, void** self) {
-    life* l = create(env);
-    *self = NULL;
-    if (l == NULL) return STI_ERR_MEMORY;
-    sti_status status = sti_source_load(env, in, STI_KIND_SYSTEM, &l->source);
-    if (status == STI_OK) l->run.system = sti_system_of(l->source.document);
-    if (status == STI_OK) status = load_options(l, in);
+static sti_status load(void* self, const sti_store* in) {
+    life* l = self;
+    l->run.system = sti_system_of(l->source.document);
+    sti_status status = load_options(l, in);
     if (status == STI_OK) status = make_stepper(l);
-    if (status == STI_OK) status = load_state(l, in);
-    if (status != STI_OK) destroy(l);
-    if (status == STI_OK) *self = l;
-    return status;
+    return status == STI_OK ? load_state(l, in) : status;
 }
 
 const sti_simulation_type sti_simulation_system = {
     .kind = "system",
     .version = 4,
+    .document = STI_KIND_SYSTEM,
+    .size = sizeof(life),
     .now = now,
     .step = step,
     .save = save,
     .load = load,
-    .destroy = destroy,
+    .clear = clear,
     .series = series,
     .texts = texts,
     .record = record,
