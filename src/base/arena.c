@@ -43,14 +43,14 @@ static void add_block(sti_arena* a, size_t size) {
     const size_t head = aligned(sizeof(sti_arena_block));
     sti_arena_block* block = sti_alloc(a->env, sti_size_add(head, capacity));
     if (block == NULL) {
-        a->status = STI_FAIL(a->env, STI_ERR_MEMORY, -1, "%zu bytes of working memory", capacity);
+        a->status = STI_ERR_MEMORY;
         return;
     }
     *block = (sti_arena_block){.before = a->last, .capacity = capacity};
     a->last = block;
 }
 
-void* sti_arena_take(sti_arena* a, size_t count, size_t size) {
+void* sti_arena_raw(sti_arena* a, size_t count, size_t size) {
     if (a->status != STI_OK) return NULL;
     if (size > 0 && count > (SIZE_MAX / 4) / size) {
         a->status = STI_FAIL(a->env, STI_ERR_MEMORY, -1, "%zu numbers", count);
@@ -61,7 +61,12 @@ void* sti_arena_take(sti_arena* a, size_t count, size_t size) {
     if (a->status != STI_OK) return NULL;
     char* p = (char*)a->last + aligned(sizeof(sti_arena_block)) + a->last->used;
     a->last->used += bytes;
-    memset(p, 0, bytes);
+    return p;
+}
+
+void* sti_arena_take(sti_arena* a, size_t count, size_t size) {
+    void* p = sti_arena_raw(a, count, size);
+    if (p != NULL) memset(p, 0, sti_size_mul(count, size));
     return p;
 }
 

@@ -14,9 +14,11 @@
 #include <stiction/impact.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "bodies/motion.h"
 
 typedef struct crowd {
+    sti_arena memory;
     sti_world* world;
     const sti_strike* strike;
     int n, rows, joints;  // velocities, contacts, rows of joints among them
@@ -76,28 +78,17 @@ static sti_status reserve(crowd* k) {
     sti_env* env = k->world->env;
     const size_t n = (size_t)k->n, moving = (size_t)k->world->moving, all = (size_t)k->world->solve->links.joint_rows;
     const size_t p = (size_t)k->strike->count + all, d = (size_t)k->world->dim;
-    k->place = sti_alloc_array(env, moving, sizeof *k->place);
-    k->M = sti_alloc_array_zero(env, n * n + n, sizeof *k->M);
-    k->gradients = sti_alloc_array_zero(env, p * d, n * sizeof *k->gradients);
-    k->offsets = sti_alloc_array_zero(env, p * (d + 1), sizeof *k->offsets);
-    k->contact = sti_alloc_array_zero(env, p, sizeof *k->contact);
-    k->joint = sti_alloc_array(env, all, sizeof *k->joint);
-    if (k->place == NULL || k->M == NULL || k->gradients == NULL || k->offsets == NULL || k->contact == NULL ||
-        k->joint == NULL)
-        return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->place = sti_arena_raw(&k->memory, moving, sizeof *k->place);
+    k->M = sti_arena_take(&k->memory, n * n + n, sizeof *k->M);
+    k->gradients = sti_arena_take(&k->memory, p * d, n * sizeof *k->gradients);
+    k->offsets = sti_arena_take(&k->memory, p * (d + 1), sizeof *k->offsets);
+    k->contact = sti_arena_take(&k->memory, p, sizeof *k->contact);
+    k->joint = sti_arena_raw(&k->memory, all, sizeof *k->joint);
+    if (k->memory.status != STI_OK) return k->memory.status;
     k->v = k->M + n * n;
     k->stiffness = k->offsets + p * d;
     return STI_OK;
-}
-
-static void release(crowd* k) {
-    sti_env* env = k->world->env;
-    sti_free(env, k->place);
-    sti_free(env, k->M);
-    sti_free(env, k->gradients);
-    sti_free(env, k->offsets);
-    sti_free(env, k->contact);
-    sti_free(env, k->joint);
 }
 
 static void place_bodies(crowd* k, const double* v) {
@@ -194,6 +185,6 @@ sti_status sti_world_energetic(sti_world* world, const sti_strike* strike, doubl
         }
     }
     sti_impact_destroy(world->env, made);
-    release(&k);
+    sti_arena_clear(&k.memory);
     return status;
 }

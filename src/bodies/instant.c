@@ -27,12 +27,14 @@
 // error.
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "bodies/bodies.h"
 #include "bodies/motion.h"
 #include "linalg/vec3.h"
 
 // Everything of the instant before it is copied to where it belongs.
 typedef struct draft {
+    sti_arena memory;
     sti_env* env;
     const sti_world* world;
     sti_world now, ahead, behind;  // copies with contacts of their own
@@ -578,26 +580,25 @@ static sti_status find_reactions(draft* d) {
 
 static sti_status reserve(draft* d) {
     const size_t n = (size_t)d->n, p = (size_t)d->count, t = (size_t)d->tangents;
-    d->names = sti_alloc_array_zero(d->env, n + p, sizeof *d->names);
-    d->contact = sti_alloc_array_zero(d->env, p, sizeof *d->contact);
-    d->M = sti_alloc_array_zero(d->env, n * n, sizeof *d->M);
-    d->F = sti_alloc_array_zero(d->env, n, sizeof *d->F);
-    d->v = sti_alloc_array_zero(d->env, n, sizeof *d->v);
-    d->rows = sti_alloc_array_zero(d->env, p * n, sizeof *d->rows);
-    d->t_rows = sti_alloc_array_zero(d->env, t * n, sizeof *d->t_rows);
-    d->t_rate = sti_alloc_array_zero(d->env, t, sizeof *d->t_rate);
-    d->t_offset = sti_alloc_array_zero(d->env, t, sizeof *d->t_offset);
-    if (!(d->names && d->contact && d->M && d->F && d->v && d->rows && d->t_rows && d->t_rate && d->t_offset))
-        return STI_ERR_MEMORY;
+    d->memory = sti_arena_make(d->env);
+    d->names = sti_arena_take(&d->memory, n + p, sizeof *d->names);
+    d->contact = sti_arena_take(&d->memory, p, sizeof *d->contact);
+    d->M = sti_arena_take(&d->memory, n * n, sizeof *d->M);
+    d->F = sti_arena_take(&d->memory, n, sizeof *d->F);
+    d->v = sti_arena_take(&d->memory, n, sizeof *d->v);
+    d->rows = sti_arena_take(&d->memory, p * n, sizeof *d->rows);
+    d->t_rows = sti_arena_take(&d->memory, t * n, sizeof *d->t_rows);
+    d->t_rate = sti_arena_take(&d->memory, t, sizeof *d->t_rate);
+    d->t_offset = sti_arena_take(&d->memory, t, sizeof *d->t_offset);
+    if (d->memory.status != STI_OK) return d->memory.status;
     memcpy(d->v, d->world->v, (n - (size_t)d->pressed) * sizeof *d->v);
     return STI_OK;
 }
 
 static void clear(draft* d) {
     for (int i = 0; d->names != NULL && i < d->names_used; i++) sti_free(d->env, d->names[i]);
-    void* const arrays[] = {d->names, d->contact, d->M,      d->F,        d->v,
-                            d->rows,  d->t_rows,  d->t_rate, d->t_offset, d->reaction};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) sti_free(d->env, arrays[i]);
+    sti_arena_clear(&d->memory);
+    sti_free(d->env, d->reaction);
     scratch_close(&d->now);
     scratch_close(&d->ahead);
     scratch_close(&d->behind);

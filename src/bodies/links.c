@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/sets.h"
 #include "bodies/motion.h"
 
@@ -151,11 +152,12 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
     sti_links* k = &world->solve->links;
     const size_t n = (size_t)at->row_count;
     int* start = sti_alloc_array_zero(env, (size_t)at->body_count + 2, sizeof *start);
-    int* list = sti_alloc_array(env, SIDES * n, sizeof *list);
-    int64_t* col_start = sti_alloc_array_zero(env, n + 1, sizeof *col_start);
+    sti_arena memory = sti_arena_make(env);
+    int* list = sti_arena_raw(&memory, SIDES * n, sizeof *list);
+    int64_t* col_start = sti_arena_take(&memory, n + 1, sizeof *col_start);
     int* row = NULL;
     sti_status status = STI_OK;
-    if (start == NULL || list == NULL || col_start == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK || start == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         for (int pass = 0; pass < 2; pass++) {
             for (int i = 0; i < at->row_count; i++) {
@@ -182,9 +184,8 @@ static sti_status make_pattern(sti_world* world, sti_assembly* at) {
         status = sti_ldl_init_columns(&at->ldl, env, at->row_count, col_start, row);
     }
     sti_free(env, start);
-    sti_free(env, list);
-    sti_free(env, col_start);
     sti_free(env, row);
+    sti_arena_clear(&memory);
     return status;
 }
 

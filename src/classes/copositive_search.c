@@ -38,6 +38,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "classes/classes.h"
 
 typedef uint64_t mask;
@@ -55,6 +56,7 @@ typedef struct level {
 } level;
 
 typedef struct search {
+    sti_arena memory;
     sti_exact* ctx;
     int n;
     const sti_int* B;  // (n x n)
@@ -312,27 +314,22 @@ static void clear(search* k) {
         sti_int_array_free(env, k->levels[i].table, n * n);
         sti_int_clear(env, &k->levels[i].d);
     }
-    sti_free(env, k->levels);
-    sti_free(env, k->F);
-    sti_free(env, k->negative);
-    sti_free(env, k->T);
-    sti_free(env, k->inverse);
-    sti_free(env, k->y);
+    sti_arena_clear(&k->memory);
 }
 
 static sti_status make(search* k) {
     sti_env* env = k->ctx->env;
     const size_t n = (size_t)k->n;
-    k->F = sti_alloc_array(env, n * n, sizeof *k->F);
-    k->negative = sti_alloc_array_zero(env, n, sizeof *k->negative);
-    k->T = sti_alloc_array(env, n + 1, sizeof *k->T);
-    k->inverse = sti_alloc_array(env, n * n, sizeof *k->inverse);
-    k->y = sti_alloc_array(env, n * n, sizeof *k->y);
-    k->levels = sti_alloc_array_zero(env, n + 1, sizeof *k->levels);
+    k->memory = sti_arena_make(env);
+    k->F = sti_arena_raw(&k->memory, n * n, sizeof *k->F);
+    k->negative = sti_arena_take(&k->memory, n, sizeof *k->negative);
+    k->T = sti_arena_raw(&k->memory, n + 1, sizeof *k->T);
+    k->inverse = sti_arena_raw(&k->memory, n * n, sizeof *k->inverse);
+    k->y = sti_arena_raw(&k->memory, n * n, sizeof *k->y);
+    k->levels = sti_arena_take(&k->memory, n + 1, sizeof *k->levels);
     k->out->violator = sti_int_array(k->ctx, n);
     k->out->zero = sti_int_array(k->ctx, n);
-    bool made = k->F != NULL && k->negative != NULL && k->T != NULL && k->inverse != NULL && k->y != NULL &&
-                k->levels != NULL && k->ctx->status == STI_OK;
+    bool made = k->memory.status == STI_OK && k->ctx->status == STI_OK;
     for (size_t i = 0; made && i <= n; i++) {
         level* l = &k->levels[i];
         l->s = sti_alloc_array(env, n, sizeof *l->s);

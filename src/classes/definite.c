@@ -19,11 +19,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "classes/classes.h"
 #include "linalg/lapack.h"
 
 // The part under test: indices with a positive diagonal, and M + M' on them in floating point.
 typedef struct part {
+    sti_arena memory;
     sti_specimen* s;
     int k;
     int* index;      // into M                                                     (k)
@@ -36,30 +38,19 @@ typedef struct part {
     double shift;    // beyond the backward error of a Cholesky factorization of F
 } part;
 
-static void clear_part(part* p) {
-    sti_env* env = p->s->env;
-    sti_free(env, p->index);
-    sti_free(env, p->exponent);
-    sti_free(env, p->F);
-    sti_free(env, p->G);
-    sti_free(env, p->vector);
-    sti_free(env, p->other);
-}
-
 static sti_status make_part(part* p, sti_specimen* s, int capacity) {
     *p = (part){.s = s};
     const size_t k = (size_t)capacity;
-    p->index = sti_alloc_array(s->env, k, sizeof *p->index);
-    p->exponent = sti_alloc_array(s->env, k, sizeof *p->exponent);
-    p->F = sti_alloc_array(s->env, k * k, sizeof *p->F);
-    p->G = sti_alloc_array(s->env, k * k, sizeof *p->G);
-    p->vector = sti_alloc_array(s->env, k, sizeof *p->vector);
-    p->other = sti_alloc_array(s->env, 4 * k + 1, sizeof *p->other);
-    if (p->index != NULL && p->exponent != NULL && p->F != NULL && p->G != NULL && p->vector != NULL &&
-        p->other != NULL)
-        return STI_OK;
-    clear_part(p);
-    return STI_ERR_MEMORY;
+    p->memory = sti_arena_make(s->env);
+    p->index = sti_arena_raw(&p->memory, k, sizeof *p->index);
+    p->exponent = sti_arena_raw(&p->memory, k, sizeof *p->exponent);
+    p->F = sti_arena_raw(&p->memory, k * k, sizeof *p->F);
+    p->G = sti_arena_raw(&p->memory, k * k, sizeof *p->G);
+    p->vector = sti_arena_raw(&p->memory, k, sizeof *p->vector);
+    p->other = sti_arena_raw(&p->memory, 4 * k + 1, sizeof *p->other);
+    const sti_status status = p->memory.status;
+    if (status != STI_OK) sti_arena_clear(&p->memory);
+    return status;
 }
 
 // Fill F. False: it does not fit floating point, and only integers can tell.
@@ -407,7 +398,7 @@ sti_status sti_specimen_definite(sti_specimen* s, const int* index, int k, sti_c
         status = decide_by_parts(&p, kept, count, definite, semidefinite);
     }
     sti_free(s->env, kept);
-    clear_part(&p);
+    sti_arena_clear(&p.memory);
     return status;
 }
 

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "classes/classes.h"
 #include "exact/dictionary.h"
 
@@ -28,6 +29,7 @@ static const double entry_limit = 4e7;  // table entries that may be pivoted bef
 
 // Rows of the dictionary: (Mv)_i -> n + i, then e'v - 1 (held at zero), then q'v (free).
 typedef struct bounding {
+    sti_arena memory;
     sti_specimen s;
     sti_exact* x;
     int n;
@@ -49,9 +51,7 @@ static void clear_bounding(bounding* b) {
     if (env == NULL) return;
     const size_t n = (size_t)b->n;
     for (size_t i = 0; b->D != NULL && i <= n; i++) sti_dictionary_destroy(b->D[i]);
-    sti_free(env, b->D);
-    sti_free(env, b->kind);
-    sti_free(env, b->all);
+    sti_arena_clear(&b->memory);
     sti_int_array_free(env, b->q, n);
     sti_int_array_free(env, b->best, n);
     sti_int_clear(env, &b->q_num);
@@ -86,12 +86,13 @@ static sti_status make_bounding(bounding* b, sti_env* env, const sti_lcp* lcp) {
     b->n = lcp->n;
     const size_t n = (size_t)b->n;
     if (b->n > ORDER_LIMIT) return STI_OK;
-    b->D = sti_alloc_array_zero(env, n + 1, sizeof *b->D);
-    b->kind = sti_alloc_array(env, (n + 1) * (2 * n + 2), 1);
-    b->all = sti_alloc_array(env, n, sizeof *b->all);
+    b->memory = sti_arena_make(env);
+    b->D = sti_arena_take(&b->memory, n + 1, sizeof *b->D);
+    b->kind = sti_arena_raw(&b->memory, (n + 1) * (2 * n + 2), 1);
+    b->all = sti_arena_raw(&b->memory, n, sizeof *b->all);
     b->q = sti_int_array(b->x, n);
     b->best = sti_int_array(b->x, n);
-    if (b->D == NULL || b->kind == NULL || b->all == NULL || b->x->status != STI_OK) return STI_ERR_MEMORY;
+    if (b->memory.status != STI_OK || b->x->status != STI_OK) return STI_ERR_MEMORY;
     status = sti_dictionary_create(b->x, b->n + 2, b->n, &b->D[0]);
     if (status != STI_OK) return status;
     for (int i = 0; i < b->n; i++) b->all[i] = i;

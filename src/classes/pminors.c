@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "classes/classes.h"
 #include "linalg/lapack.h"
 
@@ -101,11 +102,11 @@ static sti_status is_H_plus(const sti_specimen* s, bool* yes) {
     *yes = false;
     const size_t n = (size_t)s->n;
     if (s->n > STI_EIGENVALUE_LIMIT) return STI_OK;
-    double* x = sti_alloc_array(s->env, n + n * n, sizeof *x);
-    int* pivot = sti_alloc_array(s->env, n, sizeof *pivot);
-    if (x == NULL || pivot == NULL) {
-        sti_free(s->env, x);
-        sti_free(s->env, pivot);
+    sti_arena memory = sti_arena_make(s->env);
+    double* x = sti_arena_raw(&memory, n + n * n, sizeof *x);
+    int* pivot = sti_arena_raw(&memory, n, sizeof *pivot);
+    if (memory.status != STI_OK) {
+        sti_arena_clear(&memory);
         return STI_ERR_MEMORY;
     }
     for (size_t i = 0; i < n; i++) x[i] = 1;
@@ -119,8 +120,7 @@ static sti_status is_H_plus(const sti_specimen* s, bool* yes) {
         if (regular) sti_lapack_lu_solve('T', s->n, 1, C, pivot, x, s->n);
         *yes = regular && dominates(s, x);
     }
-    sti_free(s->env, x);
-    sti_free(s->env, pivot);
+    sti_arena_clear(&memory);
     return STI_OK;
 }
 
@@ -169,6 +169,7 @@ static int strong_parts(const sti_specimen* s, int* part, int* work) {
 // ---- one part
 
 typedef struct block {
+    sti_arena memory;
     sti_specimen* s;
     int n;
     const int* index;   // into M                                               (n)
@@ -194,10 +195,7 @@ static void clear_block(block* b) {
     sti_int_clear(env, &b->previous);
     for (size_t i = 0; b->a != NULL && i < n; i++) sti_free(env, b->a[i]);
     for (size_t i = 0; b->e != NULL && i < n; i++) sti_free(env, b->e[i]);
-    sti_free(env, b->a);
-    sti_free(env, b->e);
-    sti_free(env, b->chosen);
-    sti_free(env, b->rest);
+    sti_arena_clear(&b->memory);
 }
 
 static sti_status make_block(block* b, sti_specimen* s, const int* index, int n) {
@@ -205,11 +203,12 @@ static sti_status make_block(block* b, sti_specimen* s, const int* index, int n)
     const size_t w = (size_t)n;
     b->image = sti_int_array(&s->x, w * w);
     b->table = sti_int_array(&s->x, w * w);
-    b->a = sti_alloc_array_zero(s->env, w, sizeof *b->a);
-    b->e = sti_alloc_array_zero(s->env, w, sizeof *b->e);
-    b->chosen = sti_alloc_array(s->env, w, sizeof *b->chosen);
-    b->rest = sti_alloc_array(s->env, w * w, sizeof *b->rest);
-    bool made = b->a != NULL && b->e != NULL && b->chosen != NULL && b->rest != NULL && s->x.status == STI_OK;
+    b->memory = sti_arena_make(s->env);
+    b->a = sti_arena_take(&b->memory, w, sizeof *b->a);
+    b->e = sti_arena_take(&b->memory, w, sizeof *b->e);
+    b->chosen = sti_arena_raw(&b->memory, w, sizeof *b->chosen);
+    b->rest = sti_arena_raw(&b->memory, w * w, sizeof *b->rest);
+    bool made = b->memory.status == STI_OK && s->x.status == STI_OK;
     for (size_t i = 0; made && i < w; i++) {
         b->a[i] = sti_alloc_array(s->env, (w - i) * (w - i), sizeof(double));
         b->e[i] = sti_alloc_array(s->env, (w - i) * (w - i), sizeof(double));

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "classes/classes.h"
 
 enum { WORK_SHARE = 2 };  // of the work allowed: the minimum is a by-product
@@ -47,6 +48,7 @@ void sti_simplex_descend(const double* S, int k, double* x, double* g) {
 }
 
 typedef struct minimum {
+    sti_arena memory;
     sti_specimen* s;
     sti_exact* ctx;
     int n;
@@ -70,9 +72,7 @@ static void clear_minimum(minimum* m) {
     sti_int_array_free(env, m->v, n);
     sti_int_array_free(env, m->trial, n);
     sti_int_array_free(env, m->table, n * (n + 1));
-    sti_free(env, m->face);
-    sti_free(env, m->pivot);
-    sti_free(env, m->S);
+    sti_arena_clear(&m->memory);
     sti_int_clear(env, &m->num);
     sti_int_clear(env, &m->den);
     sti_int_clear(env, &m->p);
@@ -87,10 +87,11 @@ static sti_status make_minimum(minimum* m, sti_specimen* s) {
     m->v = sti_int_array(m->ctx, n);
     m->trial = sti_int_array(m->ctx, n);
     m->table = sti_int_array(m->ctx, n * (n + 1));
-    m->face = sti_alloc_array(s->env, n, sizeof *m->face);
-    m->pivot = sti_alloc_array(s->env, n, sizeof *m->pivot);
-    m->S = sti_alloc_array(s->env, n * n + 2 * n, sizeof *m->S);
-    if (m->face == NULL || m->pivot == NULL || m->S == NULL || m->ctx->status != STI_OK) {
+    m->memory = sti_arena_make(s->env);
+    m->face = sti_arena_raw(&m->memory, n, sizeof *m->face);
+    m->pivot = sti_arena_raw(&m->memory, n, sizeof *m->pivot);
+    m->S = sti_arena_raw(&m->memory, n * n + 2 * n, sizeof *m->S);
+    if (m->memory.status != STI_OK || m->ctx->status != STI_OK) {
         clear_minimum(m);
         return STI_ERR_MEMORY;
     }

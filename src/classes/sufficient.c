@@ -18,6 +18,7 @@
 // product x_j y_j > 0 is a counterexample; otherwise branch on the first such j. Exact dictionaries throughout.
 #include <string.h>
 
+#include "base/arena.h"
 #include "classes/classes.h"
 #include "exact/dictionary.h"
 
@@ -101,6 +102,7 @@ static sti_status from_negative_minor(sti_specimen* s, sti_class_finding* f, con
 
 // Variables of a dictionary: x_j -> j, and n + j -> -y_j. A flipped pair stands for -x_j, y_j.
 typedef struct branching {
+    sti_arena memory;
     sti_specimen* s;
     sti_exact* x;
     int n;
@@ -202,12 +204,12 @@ static sti_status make_branching(branching* b, sti_specimen* s) {
     const size_t n = (size_t)s->n;
     b->rows = sti_int_array(b->x, n * n);
     b->value = sti_int_array(b->x, n);
-    b->D = sti_alloc_array_zero(s->env, n + 1, sizeof *b->D);
-    b->kind = sti_alloc_array(s->env, (n + 1) * 2 * n, 1);
-    b->flipped = sti_alloc_array(s->env, (n + 1) * n, sizeof *b->flipped);
-    b->all = sti_alloc_array(s->env, n, sizeof *b->all);
-    if (b->D == NULL || b->kind == NULL || b->flipped == NULL || b->all == NULL || b->x->status != STI_OK)
-        return STI_ERR_MEMORY;
+    b->memory = sti_arena_make(s->env);
+    b->D = sti_arena_take(&b->memory, n + 1, sizeof *b->D);
+    b->kind = sti_arena_raw(&b->memory, (n + 1) * 2 * n, 1);
+    b->flipped = sti_arena_raw(&b->memory, (n + 1) * n, sizeof *b->flipped);
+    b->all = sti_arena_raw(&b->memory, n, sizeof *b->all);
+    if (b->memory.status != STI_OK || b->x->status != STI_OK) return STI_ERR_MEMORY;
     sti_status status = STI_OK;
     for (size_t i = 0; i <= n && status == STI_OK; i++) status = sti_dictionary_create(b->x, s->n, s->n, &b->D[i]);
     for (int i = 0; i < s->n; i++) b->all[i] = i;
@@ -222,12 +224,9 @@ static void clear_branching(branching* b) {
     sti_env* env = b->s->env;
     const size_t n = (size_t)b->n;
     for (size_t i = 0; b->D != NULL && i <= n; i++) sti_dictionary_destroy(b->D[i]);
-    sti_free(env, b->D);
+    sti_arena_clear(&b->memory);
     sti_int_array_free(env, b->rows, n * n);
     sti_int_array_free(env, b->value, n);
-    sti_free(env, b->kind);
-    sti_free(env, b->flipped);
-    sti_free(env, b->all);
 }
 
 static sti_status branch_on_signs(sti_specimen* s, sti_class_finding* f) {

@@ -39,12 +39,15 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+
 typedef struct ray {
     sti_number* v;   // direction                         (d)
     uint64_t* zero;  // Z, bits numbered as rows are taken  (words)
 } ray;
 
 typedef struct dd {
+    sti_arena memory;
     sti_arith* ar;
     int d;
     int max_rays;
@@ -95,10 +98,7 @@ static void close_dd(dd* k) {
     sti_numbers_destroy(k->ar, k->value, (size_t)k->value_capacity);
     sti_free(env, k->negative);
     sti_free(env, k->column);
-    sti_free(env, k->common);
-    sti_free(env, k->order);
-    sti_free(env, k->used);
-    sti_free(env, k->taken_row);
+    sti_arena_clear(&k->memory);
     sti_table_clear(k->ar, &k->L);
     sti_table_clear(k->ar, &k->E_basis);
     sti_table_clear(k->ar, &k->active);
@@ -113,11 +113,12 @@ static void open_dd(dd* k, sti_arith* ar, const sti_table* A, int max_rays) {
     const int d = A->dimension, m = A->count;
     *k = (dd){.ar = ar, .d = d, .A = A, .max_rays = max_rays, .words = (m + 63) / 64 + (m == 0)};
     sti_env* env = ar->x->env;
-    k->order = sti_alloc_array(env, (size_t)m, sizeof *k->order);
-    k->used = sti_alloc_array_zero(env, (size_t)m, sizeof *k->used);
-    k->taken_row = sti_alloc_array(env, (size_t)m, sizeof *k->taken_row);
-    k->common = sti_alloc_array(env, (size_t)m, sizeof *k->common);
-    bool made = k->order != NULL && k->used != NULL && k->taken_row != NULL && k->common != NULL;
+    k->memory = sti_arena_make(env);
+    k->order = sti_arena_raw(&k->memory, (size_t)m, sizeof *k->order);
+    k->used = sti_arena_take(&k->memory, (size_t)m, sizeof *k->used);
+    k->taken_row = sti_arena_raw(&k->memory, (size_t)m, sizeof *k->taken_row);
+    k->common = sti_arena_raw(&k->memory, (size_t)m, sizeof *k->common);
+    bool made = k->memory.status == STI_OK;
     made = made && sti_table_create(ar, (size_t)d, d, &k->L) && sti_table_create(ar, (size_t)d, d, &k->E_basis);
     if (made && !ar->exact)
         made = sti_table_create(ar, (size_t)m + 2 * (size_t)d, d, &k->active) &&

@@ -214,8 +214,7 @@ static sti_status scale_rows(sti_env* env, const sti_rows* from, scaled_rows* to
     *to = (scaled_rows){.rows = {.count = from->count, .dimension = from->dimension}};
     to->value = sti_alloc_array(env, total, sizeof *to->value);
     to->exponent = sti_alloc_array_zero(env, (size_t)from->count, sizeof *to->exponent);
-    if (to->value == NULL || to->exponent == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu scaled numbers", total);
+    if (to->value == NULL || to->exponent == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < from->count; i++) {
         const double* row = from->value + (size_t)i * d;
         double largest = 0;
@@ -248,7 +247,7 @@ static sti_status fill_point(sti_env* env, margin_lp* lp, sti_pointedness* out) 
     out->pointed = true;
     out->margin = lp_margin(lp);
     out->x = sti_alloc_array_zero(env, (size_t)lp->d, sizeof *out->x);
-    if (out->x == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "point in dimension %d", lp->d);
+    if (out->x == NULL) return STI_ERR_MEMORY;
     lp_point(lp, out->x);
     return lp->x->status;
 }
@@ -322,7 +321,7 @@ static sti_status measure_floating(sti_env* env, sti_exact* x, const sti_rows* r
             out->margin = bounds.lower;
             out->x = sti_alloc_array(env, (size_t)d, sizeof *out->x);
             if (out->x == NULL)
-                status = STI_FAIL(env, STI_ERR_MEMORY, -1, "point in dimension %d", d);
+                status = STI_ERR_MEMORY;
             else
                 memcpy(out->x, bounds.x, (size_t)d * sizeof *out->x);
         }
@@ -394,7 +393,7 @@ static sti_status decide(sti_env* env, sti_exact* x, int d, const sti_rows* rays
         out->pointed = true;
         out->margin = INFINITY;
         out->x = sti_alloc_array_zero(env, (size_t)d, sizeof *out->x);
-        if (out->x == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "point in dimension %d", d);
+        if (out->x == NULL) status = STI_ERR_MEMORY;
     } else if (status == STI_OK) {
         status = exact ? solve_exact(env, x, d, rays, lines, out)
                        : solve_floating(env, x, rays, &ray_scaled, &line_scaled, tol, out);

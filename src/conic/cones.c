@@ -21,12 +21,13 @@ sti_status sti_cones_init(sti_cones* k, sti_env* env, int zero, int linear, int 
     *k = (sti_cones){.env = env, .zero = zero, .linear = linear, .count = count, .degree = linear + count};
     k->m = zero + linear;
     for (int c = 0; c < count; c++) k->m += dim[c];
-    k->at = sti_alloc_array(env, (size_t)count, sizeof *k->at);
-    k->dim = sti_alloc_array(env, (size_t)count, sizeof *k->dim);
-    k->eta = sti_alloc_array(env, (size_t)count, sizeof *k->eta);
-    k->w = sti_alloc_array_zero(env, (size_t)k->m, sizeof *k->w);
-    k->lambda = sti_alloc_array_zero(env, (size_t)k->m, sizeof *k->lambda);
-    if (k->at == NULL || k->dim == NULL || k->eta == NULL || k->w == NULL || k->lambda == NULL) {
+    k->memory = sti_arena_make(env);
+    k->at = sti_arena_raw(&k->memory, (size_t)count, sizeof *k->at);
+    k->dim = sti_arena_raw(&k->memory, (size_t)count, sizeof *k->dim);
+    k->eta = sti_arena_raw(&k->memory, (size_t)count, sizeof *k->eta);
+    k->w = sti_arena_take(&k->memory, (size_t)k->m, sizeof *k->w);
+    k->lambda = sti_arena_take(&k->memory, (size_t)k->m, sizeof *k->lambda);
+    if (k->memory.status != STI_OK) {
         sti_cones_clear(k);
         return STI_ERR_MEMORY;
     }
@@ -45,11 +46,7 @@ void sti_cones_reset(sti_cones* k) {
 
 void sti_cones_clear(sti_cones* k) {
     if (k->env == NULL) return;
-    sti_free(k->env, k->at);
-    sti_free(k->env, k->dim);
-    sti_free(k->env, k->eta);
-    sti_free(k->env, k->w);
-    sti_free(k->env, k->lambda);
+    sti_arena_clear(&k->memory);
     *k = (sti_cones){0};
 }
 

@@ -7,9 +7,11 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 typedef struct sti_cones {
+    sti_arena memory;
     sti_env* env;
     int m;             // rows in all
     int zero, linear;  // rows of {0}, then of R_+

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "conic/scaled.h"
 #include "linalg/ldl.h"
 
@@ -37,12 +38,13 @@ sti_status sti_conic_scaled_curvature(const sti_conic_scaled* k, int* column) {
     double size = 0;
     for (int64_t e = 0; e < k->P.col_start[k->n]; e++) size = fmax(size, fabs(k->P.value[e]));
     if (size == 0) return STI_OK;
-    int64_t* start = sti_alloc_array(env, n + 1, sizeof *start);
-    int* row = sti_alloc_array(env, room, sizeof *row);
-    double* value = sti_alloc_array(env, room, sizeof *value);
+    sti_arena memory = sti_arena_make(env);
+    int64_t* start = sti_arena_raw(&memory, n + 1, sizeof *start);
+    int* row = sti_arena_raw(&memory, room, sizeof *row);
+    double* value = sti_arena_raw(&memory, room, sizeof *value);
     sti_ldl ldl = {0};
     sti_status status = STI_OK;
-    if (start == NULL || row == NULL || value == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         fill_shifted(&k->P, CURVATURE * size, start, row, value);
         status = sti_ldl_init(&ldl, env, k->n, start, row);
@@ -55,9 +57,7 @@ sti_status sti_conic_scaled_curvature(const sti_conic_scaled* k, int* column) {
         }
     }
     sti_ldl_clear(&ldl);
-    sti_free(env, start);
-    sti_free(env, row);
-    sti_free(env, value);
+    sti_arena_clear(&memory);
     return status;
 }
 

@@ -41,10 +41,11 @@ static double entry_size(const sti_matrix* A, double* row) {
 sti_status sti_conic_judge_init(sti_conic_judge* k, sti_env* env, const sti_conic* program) {
     const sti_conic* p = program;
     *k = (sti_conic_judge){.env = env, .program = p};
-    k->unit = sti_alloc_array_zero(env, (size_t)p->m, sizeof *k->unit);
-    k->row = sti_alloc_array(env, (size_t)p->m, sizeof *k->row);
-    k->column = sti_alloc_array(env, 2 * (size_t)p->n, sizeof *k->column);
-    if (k->unit == NULL || k->row == NULL || k->column == NULL) {
+    k->memory = sti_arena_make(env);
+    k->unit = sti_arena_take(&k->memory, (size_t)p->m, sizeof *k->unit);
+    k->row = sti_arena_raw(&k->memory, (size_t)p->m, sizeof *k->row);
+    k->column = sti_arena_raw(&k->memory, 2 * (size_t)p->n, sizeof *k->column);
+    if (k->memory.status != STI_OK) {
         sti_conic_judge_clear(k);
         return STI_ERR_MEMORY;
     }
@@ -73,9 +74,7 @@ void sti_conic_judge_set_c(sti_conic_judge* k) {
 
 void sti_conic_judge_clear(sti_conic_judge* k) {
     if (k->env == NULL) return;
-    sti_free(k->env, k->unit);
-    sti_free(k->env, k->row);
-    sti_free(k->env, k->column);
+    sti_arena_clear(&k->memory);
     *k = (sti_conic_judge){0};
 }
 

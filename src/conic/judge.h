@@ -4,7 +4,10 @@
 
 #include <stiction/conic.h>
 
+#include "base/arena.h"
+
 typedef struct sti_conic_judge {
+    sti_arena memory;
     sti_env* env;
     const sti_conic* program;  // borrowed
     double* unit;              // largest |A_ij| of a row, or of the rows of its cone; 1 for zeros       (m)

@@ -9,6 +9,7 @@
 
 #include <stiction/linalg.h>
 
+#include "base/arena.h"
 #include "conic/cones.h"
 #include "linalg/ldl.h"
 
@@ -18,6 +19,7 @@
 // A small cone has its rows turned by an orthogonal Q, in which W^2 is diagonal (kkt.c). Its rows of A all have the
 // columns that any of them has: `blocks` of cone size x 1.
 typedef struct sti_kkt {
+    sti_arena memory;
     sti_env* env;
     int n, m, extra;     // extra: 2 for each large cone
     int order;           // n + m + extra

@@ -9,11 +9,12 @@
 
 static sti_status reserve(sti_kkt* k, const sti_cones* cones) {
     const size_t count = (size_t)cones->count, m = (size_t)k->m;
-    k->large = sti_alloc_array(k->env, count, sizeof *k->large);
-    k->cone = sti_alloc_array(k->env, m, sizeof *k->cone);
-    k->blocks = sti_alloc_array_zero(k->env, count + 1, sizeof *k->blocks);
-    k->Q = sti_alloc_array(k->env, count * STI_KKT_SMALL * STI_KKT_SMALL, sizeof *k->Q);
-    if (k->large == NULL || k->cone == NULL || k->blocks == NULL || k->Q == NULL) return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(k->env);
+    k->large = sti_arena_raw(&k->memory, count, sizeof *k->large);
+    k->cone = sti_arena_raw(&k->memory, m, sizeof *k->cone);
+    k->blocks = sti_arena_take(&k->memory, count + 1, sizeof *k->blocks);
+    k->Q = sti_arena_raw(&k->memory, count * STI_KKT_SMALL * STI_KKT_SMALL, sizeof *k->Q);
+    if (k->memory.status != STI_OK) return k->memory.status;
     for (size_t i = 0; i < m; i++) k->cone[i] = -1;
     for (int c = 0; c < cones->count; c++) {
         for (int i = 0; i < cones->dim[c]; i++) k->cone[cones->at[c] + i] = c;
@@ -23,11 +24,11 @@ static sti_status reserve(sti_kkt* k, const sti_cones* cones) {
     }
     k->order = k->n + k->m + k->extra;
     const size_t N = (size_t)k->order;
-    k->diagonal = sti_alloc_array(k->env, N, sizeof *k->diagonal);
-    k->sign = sti_alloc_array(k->env, N, sizeof *k->sign);
-    k->exact = sti_alloc_array_zero(k->env, N, sizeof *k->exact);
-    k->rhs = sti_alloc_array(k->env, 4 * N + 2 * m, sizeof *k->rhs);
-    if (k->diagonal == NULL || k->sign == NULL || k->exact == NULL || k->rhs == NULL) return STI_ERR_MEMORY;
+    k->diagonal = sti_arena_raw(&k->memory, N, sizeof *k->diagonal);
+    k->sign = sti_arena_raw(&k->memory, N, sizeof *k->sign);
+    k->exact = sti_arena_take(&k->memory, N, sizeof *k->exact);
+    k->rhs = sti_arena_raw(&k->memory, 4 * N + 2 * m, sizeof *k->rhs);
+    if (k->memory.status != STI_OK) return k->memory.status;
     k->step = k->rhs + 3 * N;
     k->g = k->step + N;
     k->axis = k->g + m;
@@ -146,12 +147,10 @@ static sti_status reserve_entries(sti_kkt* k, writer* out, const sti_cones* cone
     const size_t blocks = (size_t)k->blocks[cones->count];
     out->row = sti_alloc_array(k->env, entries, sizeof *out->row);
     out->value = sti_alloc_array(k->env, entries, sizeof *out->value);
-    k->block_column = sti_alloc_array(k->env, blocks, sizeof *k->block_column);
-    k->block_place = sti_alloc_array(k->env, blocks, sizeof *k->block_place);
-    k->block_data = sti_alloc_array_zero(k->env, blocks * STI_KKT_SMALL, sizeof *k->block_data);
-    if (out->row == NULL || out->value == NULL || k->block_column == NULL || k->block_place == NULL ||
-        k->block_data == NULL)
-        return STI_ERR_MEMORY;
+    k->block_column = sti_arena_raw(&k->memory, blocks, sizeof *k->block_column);
+    k->block_place = sti_arena_raw(&k->memory, blocks, sizeof *k->block_place);
+    k->block_data = sti_arena_take(&k->memory, blocks * STI_KKT_SMALL, sizeof *k->block_data);
+    if (k->memory.status != STI_OK || out->row == NULL || out->value == NULL) return STI_ERR_MEMORY;
     return STI_OK;
 }
 
@@ -189,8 +188,6 @@ sti_status sti_kkt_init(sti_kkt* k, sti_env* env, const sti_matrix* P, const sti
 void sti_kkt_clear(sti_kkt* k) {
     if (k->env == NULL) return;
     sti_ldl_clear(&k->ldl);
-    void* owned[] = {k->large,        k->cone,        k->diagonal,   k->sign, k->exact, k->blocks,
-                     k->block_column, k->block_place, k->block_data, k->Q,    k->rhs};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(k->env, owned[i]);
+    sti_arena_clear(&k->memory);
     *k = (sti_kkt){0};
 }

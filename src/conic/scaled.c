@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "linalg/matrix.h"
 #include "linalg/vector.h"
@@ -154,11 +155,11 @@ static void balance(sti_conic_scaled* k, const sti_conic* program, const unsigne
 
 static sti_status equilibrate(sti_conic_scaled* k, const sti_conic* program) {
     const size_t n = (size_t)k->n, m = (size_t)k->m;
-    double* scratch = sti_alloc_array(k->env, n + m, sizeof *scratch);
-    unsigned char* bound = sti_alloc_array(k->env, m, 1);
-    if (scratch == NULL || bound == NULL) {
-        sti_free(k->env, scratch);
-        sti_free(k->env, bound);
+    sti_arena memory = sti_arena_make(k->env);
+    double* scratch = sti_arena_raw(&memory, n + m, sizeof *scratch);
+    unsigned char* bound = sti_arena_raw(&memory, m, 1);
+    if (memory.status != STI_OK) {
+        sti_arena_clear(&memory);
         return STI_ERR_MEMORY;
     }
     find_bounds(k, program, bound);
@@ -167,8 +168,7 @@ static sti_status equilibrate(sti_conic_scaled* k, const sti_conic* program) {
     const double p = k->P.rows > 0 ? sti_vector_largest((size_t)k->P.col_start[k->n], k->P.value) : 0;
     if (p > 0) divide_entries(&k->P, p);
     for (int pass = 0; pass < PASSES; pass++) balance(k, program, bound, scratch, scratch + n);
-    sti_free(k->env, scratch);
-    sti_free(k->env, bound);
+    sti_arena_clear(&memory);
 
     for (size_t j = 0; j < n; j++) k->c[j] = k->D[j] * program->c[j];
     for (size_t i = 0; i < m; i++) k->b[i] = k->E[i] * program->b[i];
@@ -193,11 +193,12 @@ sti_status sti_conic_scaled_init(sti_conic_scaled* k, sti_env* env, const sti_co
         status = copy_entries(env, &program->P, k->n, k->n, &k->P);
         if (status == STI_OK) status = sti_conic_symmetrize(env, &k->P);
     }
-    k->c = sti_alloc_array(env, (size_t)k->n, sizeof *k->c);
-    k->b = sti_alloc_array(env, (size_t)k->m, sizeof *k->b);
-    k->D = sti_alloc_array(env, (size_t)k->n, sizeof *k->D);
-    k->E = sti_alloc_array(env, (size_t)k->m, sizeof *k->E);
-    if (status == STI_OK && (k->c == NULL || k->b == NULL || k->D == NULL || k->E == NULL)) status = STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->c = sti_arena_raw(&k->memory, (size_t)k->n, sizeof *k->c);
+    k->b = sti_arena_raw(&k->memory, (size_t)k->m, sizeof *k->b);
+    k->D = sti_arena_raw(&k->memory, (size_t)k->n, sizeof *k->D);
+    k->E = sti_arena_raw(&k->memory, (size_t)k->m, sizeof *k->E);
+    if (status == STI_OK) status = k->memory.status;
     if (status == STI_OK) status = equilibrate(k, program);
     if (status == STI_OK) status = transpose(env, &k->A, &k->At);
     if (status != STI_OK) sti_conic_scaled_clear(k);
@@ -213,10 +214,7 @@ void sti_conic_scaled_clear(sti_conic_scaled* k) {
     sti_matrix_clear(k->env, &k->P);
     sti_matrix_clear(k->env, &k->A);
     sti_matrix_clear(k->env, &k->At);
-    sti_free(k->env, k->c);
-    sti_free(k->env, k->b);
-    sti_free(k->env, k->D);
-    sti_free(k->env, k->E);
+    sti_arena_clear(&k->memory);
     *k = (sti_conic_scaled){0};
 }
 

@@ -9,7 +9,10 @@
 
 #include <stiction/conic.h>
 
+#include "base/arena.h"
+
 typedef struct sti_conic_scaled {
+    sti_arena memory;
     sti_env* env;
     int n, m;
     sti_matrix P;   // symmetrized; rows = 0: none

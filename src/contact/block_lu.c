@@ -23,46 +23,31 @@
 
 void sti_block_lu_clear(sti_block_lu* f) {
     if (f->env == NULL) return;
-    sti_free(f->env, f->order);
-    sti_free(f->env, f->place);
-    sti_free(f->env, f->island_start);
-    sti_free(f->env, f->row_start);
-    sti_free(f->env, f->diagonal);
-    sti_free(f->env, f->col);
-    sti_free(f->env, f->value);
-    sti_free(f->env, f->inverse);
-    sti_free(f->env, f->super);
-    sti_free(f->env, f->tail);
-    sti_free(f->env, f->entry);
-    sti_free(f->env, f->dim);
-    sti_free(f->env, f->where);
-    sti_free(f->env, f->x);
+    sti_arena_clear(&f->memory);
     *f = (sti_block_lu){0};
 }
 
 static sti_status reserve_rows(sti_block_lu* f, int64_t blocks) {
     const size_t n = (size_t)f->n;
-    f->order = sti_alloc_array(f->env, n, sizeof *f->order);
-    f->place = sti_alloc_array(f->env, n, sizeof *f->place);
-    f->island_start = sti_alloc_array(f->env, n + 1, sizeof *f->island_start);
-    f->row_start = sti_alloc_array(f->env, n + 1, sizeof *f->row_start);
-    f->diagonal = sti_alloc_array(f->env, n, sizeof *f->diagonal);
-    f->entry = sti_alloc_array(f->env, (size_t)blocks, sizeof *f->entry);
-    f->dim = sti_alloc_array_zero(f->env, n, sizeof *f->dim);
-    f->super = sti_alloc_array(f->env, n, sizeof *f->super);
-    f->inverse = sti_alloc_array(f->env, 9 * n, sizeof *f->inverse);
-    f->where = sti_alloc_array(f->env, n, sizeof *f->where);
-    f->x = sti_alloc_array(f->env, 3 * n, sizeof *f->x);
-    if (f->order == NULL || f->place == NULL || f->island_start == NULL || f->row_start == NULL ||
-        f->diagonal == NULL || f->entry == NULL || f->dim == NULL || f->super == NULL || f->inverse == NULL ||
-        f->where == NULL || f->x == NULL)
-        return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "block factors of %d contacts", f->n);
+    f->order = sti_arena_raw(&f->memory, n, sizeof *f->order);
+    f->place = sti_arena_raw(&f->memory, n, sizeof *f->place);
+    f->island_start = sti_arena_raw(&f->memory, n + 1, sizeof *f->island_start);
+    f->row_start = sti_arena_raw(&f->memory, n + 1, sizeof *f->row_start);
+    f->diagonal = sti_arena_raw(&f->memory, n, sizeof *f->diagonal);
+    f->entry = sti_arena_raw(&f->memory, (size_t)blocks, sizeof *f->entry);
+    f->dim = sti_arena_take(&f->memory, n, sizeof *f->dim);
+    f->super = sti_arena_raw(&f->memory, n, sizeof *f->super);
+    f->inverse = sti_arena_raw(&f->memory, 9 * n, sizeof *f->inverse);
+    f->where = sti_arena_raw(&f->memory, n, sizeof *f->where);
+    f->x = sti_arena_raw(&f->memory, 3 * n, sizeof *f->x);
+    if (f->memory.status != STI_OK) return f->memory.status;
     for (size_t i = 0; i < n; i++) f->where[i] = -1;
     return STI_OK;
 }
 
 // Pattern of W + W' without its diagonal: a list of neighbours for every contact.
 typedef struct graph {
+    sti_arena memory;
     int* start;   // (n+1)
     int* length;  // (n)
     int* next;    // (room)
@@ -73,33 +58,20 @@ typedef struct graph {
     int* work;    // for the ordering                      (6 n)
 } graph;
 
-static void graph_clear(sti_env* env, graph* g) {
-    sti_free(env, g->start);
-    sti_free(env, g->length);
-    sti_free(env, g->next);
-    sti_free(env, g->parent);
-    sti_free(env, g->flag);
-    sti_free(env, g->count);
-    sti_free(env, g->work);
-}
-
 static sti_status graph_make(sti_env* env, const sti_bsr* W, graph* g) {
     const size_t n = (size_t)W->n;
     const int64_t blocks = W->row_start[W->n];
     if (blocks > INT_MAX / 4 - W->n)
         return STI_FAIL(env, STI_ERR_SIZE, -1, "contact graph with %lld blocks", (long long)blocks);
     g->room = (int)(2 * blocks + 2 * blocks / 5 + W->n + 1);
-    g->start = sti_alloc_array_zero(env, n + 1, sizeof *g->start);
-    g->length = sti_alloc_array_zero(env, n, sizeof *g->length);
-    g->next = sti_alloc_array(env, (size_t)g->room, sizeof *g->next);
-    g->parent = sti_alloc_array(env, n, sizeof *g->parent);
-    g->flag = sti_alloc_array(env, n, sizeof *g->flag);
-    g->count = sti_alloc_array_zero(env, n, sizeof *g->count);
-    g->work = sti_alloc_array(env, 6 * n, sizeof *g->work);
-    if (g->start == NULL || g->length == NULL || g->next == NULL || g->parent == NULL || g->flag == NULL ||
-        g->count == NULL || g->work == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "graph of %d contacts", W->n);
-    return STI_OK;
+    g->start = sti_arena_take(&g->memory, n + 1, sizeof *g->start);
+    g->length = sti_arena_take(&g->memory, n, sizeof *g->length);
+    g->next = sti_arena_raw(&g->memory, (size_t)g->room, sizeof *g->next);
+    g->parent = sti_arena_raw(&g->memory, n, sizeof *g->parent);
+    g->flag = sti_arena_raw(&g->memory, n, sizeof *g->flag);
+    g->count = sti_arena_take(&g->memory, n, sizeof *g->count);
+    g->work = sti_arena_raw(&g->memory, 6 * n, sizeof *g->work);
+    return g->memory.status;
 }
 
 // Neighbours of every contact, each once: from rows, and from columns that the rows lack (W need not be symmetric in
@@ -220,39 +192,32 @@ static void walk_pattern(const sti_block_lu* f, graph* g, int* upper, int64_t* u
 static sti_status find_pattern(sti_block_lu* f, graph* g, int64_t below) {
     const size_t n = (size_t)f->n;
     const int64_t blocks = f->n + 2 * below;
-    int* upper = sti_alloc_array(f->env, (size_t)below, sizeof *upper);
-    int64_t* start = sti_alloc_array(f->env, n + 1, sizeof *start);
-    int64_t* at = sti_alloc_array(f->env, n + 1, sizeof *at);
-    f->col = sti_alloc_array(f->env, (size_t)blocks, sizeof *f->col);
-    f->value = sti_alloc_array(f->env, (size_t)blocks * (size_t)(f->d * f->d), sizeof *f->value);
-    sti_status status = STI_OK;
-    if (upper == NULL || start == NULL || at == NULL || f->col == NULL || f->value == NULL) {
-        status = STI_FAIL(f->env, STI_ERR_MEMORY, -1, "%lld blocks of factors", (long long)blocks);
-    } else {
-        start[0] = 0;
-        for (size_t k = 0; k < n; k++) start[k + 1] = start[k] + g->count[k];
-        memcpy(at, start, (n + 1) * sizeof *at);
-        walk_pattern(f, g, upper, at);
-        // lengths of the rows: what is below the diagonal in row i, itself, what is right of it
-        for (size_t k = 0; k <= n; k++) f->row_start[k] = 0;
-        for (int64_t t = 0; t < below; t++) f->row_start[upper[t] + 1]++;
-        for (size_t k = 0; k < n; k++) {
-            f->diagonal[k] = f->row_start[k] + f->row_start[k + 1];
-            f->row_start[k + 1] = f->diagonal[k] + 1 + g->count[k];
-        }
-        for (size_t k = 0; k < n; k++) at[k] = f->row_start[k];
-        for (size_t k = 0; k < n; k++) {
-            f->col[f->diagonal[k]] = (int)k;
-            for (int64_t t = start[k]; t < start[k + 1]; t++) {
-                f->col[f->diagonal[k] + 1 + (t - start[k])] = upper[t];
-                f->col[at[upper[t]]++] = (int)k;
-            }
+    int* upper = sti_arena_raw(&g->memory, (size_t)below, sizeof *upper);
+    int64_t* start = sti_arena_raw(&g->memory, n + 1, sizeof *start);
+    int64_t* at = sti_arena_raw(&g->memory, n + 1, sizeof *at);
+    f->col = sti_arena_raw(&f->memory, (size_t)blocks, sizeof *f->col);
+    f->value = sti_arena_raw(&f->memory, (size_t)blocks * (size_t)(f->d * f->d), sizeof *f->value);
+    if (g->memory.status != STI_OK || f->memory.status != STI_OK) return STI_ERR_MEMORY;
+    start[0] = 0;
+    for (size_t k = 0; k < n; k++) start[k + 1] = start[k] + g->count[k];
+    memcpy(at, start, (n + 1) * sizeof *at);
+    walk_pattern(f, g, upper, at);
+    // lengths of the rows: what is below the diagonal in row i, itself, what is right of it
+    for (size_t k = 0; k <= n; k++) f->row_start[k] = 0;
+    for (int64_t t = 0; t < below; t++) f->row_start[upper[t] + 1]++;
+    for (size_t k = 0; k < n; k++) {
+        f->diagonal[k] = f->row_start[k] + f->row_start[k + 1];
+        f->row_start[k + 1] = f->diagonal[k] + 1 + g->count[k];
+    }
+    for (size_t k = 0; k < n; k++) at[k] = f->row_start[k];
+    for (size_t k = 0; k < n; k++) {
+        f->col[f->diagonal[k]] = (int)k;
+        for (int64_t t = start[k]; t < start[k + 1]; t++) {
+            f->col[f->diagonal[k] + 1 + (t - start[k])] = upper[t];
+            f->col[at[upper[t]]++] = (int)k;
         }
     }
-    sti_free(f->env, upper);
-    sti_free(f->env, start);
-    sti_free(f->env, at);
-    return status;
+    return STI_OK;
 }
 
 // Rows k, k+1, ... whose patterns right of the diagonal differ by the diagonal alone. Incomplete factors have none.
@@ -264,9 +229,8 @@ static sti_status find_supernodes(sti_block_lu* f, const graph* g) {
         if (g->count[k] > longest) longest = g->count[k];
     }
     f->tail_room = (size_t)f->d * (size_t)longest;
-    f->tail = sti_alloc_array(f->env, 3 * f->tail_room, sizeof *f->tail);
-    if (f->tail == NULL) return STI_FAIL(f->env, STI_ERR_MEMORY, -1, "row of %d blocks", longest);
-    return STI_OK;
+    f->tail = sti_arena_raw(&f->memory, 3 * f->tail_room, sizeof *f->tail);
+    return f->memory.status;
 }
 
 static void find_entries(sti_block_lu* f, const sti_bsr* W) {
@@ -280,8 +244,8 @@ static void find_entries(sti_block_lu* f, const sti_bsr* W) {
 }
 
 sti_status sti_block_lu_init(sti_block_lu* f, sti_env* env, const sti_bsr* W, int64_t block_limit, double cost_limit) {
-    *f = (sti_block_lu){.env = env, .d = W->d, .n = W->n};
-    graph g = {0};
+    *f = (sti_block_lu){.env = env, .memory = sti_arena_make(env), .d = W->d, .n = W->n};
+    graph g = {.memory = sti_arena_make(env)};
     sti_status status = reserve_rows(f, W->row_start[W->n]);
     if (status == STI_OK) status = graph_make(env, W, &g);
     if (status == STI_OK) {
@@ -300,7 +264,7 @@ sti_status sti_block_lu_init(sti_block_lu* f, sti_env* env, const sti_bsr* W, in
     }
     if (status == STI_OK) status = find_supernodes(f, &g);
     if (status == STI_OK) find_entries(f, W);
-    graph_clear(env, &g);
+    sti_arena_clear(&g.memory);
     if (status != STI_OK) sti_block_lu_clear(f);
     return status;
 }

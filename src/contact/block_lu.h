@@ -10,10 +10,12 @@
 #ifndef STI_CONTACT_BLOCK_LU_H
 #define STI_CONTACT_BLOCK_LU_H
 
+#include "base/arena.h"
 #include "contact/contact.h"
 
 typedef struct sti_block_lu {
     sti_env* env;
+    sti_arena memory;
     int d;
     int n;
     bool complete;       // false: incomplete factors

@@ -43,6 +43,7 @@
 #include <stiction/conic.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "contact/entries.h"
 #include "contact/inertia.h"
 #include "contact/motion.h"
@@ -95,6 +96,7 @@ void sti_contact_existence_clear(sti_env* env, sti_contact_existence* x) {
 // --- the program ---------------------------------------------------------------------------------------------------
 
 typedef struct program {
+    sti_arena memory;
     const sti_motion* m;
     question ask;
     sti_conic conic;
@@ -106,8 +108,7 @@ typedef struct program {
 } program;
 
 static void drop_program(sti_env* env, program* k) {
-    void* owned[] = {k->place, k->cone_size, k->c, k->b, k->stretch};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) sti_free(env, owned[i]);
+    sti_arena_clear(&k->memory);
     sti_matrix_clear(env, &k->conic.A);
 }
 
@@ -150,13 +151,13 @@ static int row_of(const program* k, int i, double* factor) {
 
 static sti_status build(sti_env* env, const sti_motion* m, question ask, program* k) {
     *k = (program){.m = m, .ask = ask};
-    k->place = sti_alloc_array(env, (size_t)m->nc, sizeof *k->place);
-    k->cone_size = sti_alloc_array(env, (size_t)m->nc, sizeof *k->cone_size);
-    k->stretch = sti_alloc_array(env, (size_t)m->nc, sizeof *k->stretch);
-    k->c = sti_alloc_array_zero(env, (size_t)m->nx + 1, sizeof *k->c);
-    k->b = sti_alloc_array_zero(env, (size_t)(m->n + m->nb) + 1, sizeof *k->b);
-    if (k->place == NULL || k->cone_size == NULL || k->stretch == NULL || k->c == NULL || k->b == NULL)
-        return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->place = sti_arena_raw(&k->memory, (size_t)m->nc, sizeof *k->place);
+    k->cone_size = sti_arena_raw(&k->memory, (size_t)m->nc, sizeof *k->cone_size);
+    k->stretch = sti_arena_raw(&k->memory, (size_t)m->nc, sizeof *k->stretch);
+    k->c = sti_arena_take(&k->memory, (size_t)m->nx + 1, sizeof *k->c);
+    k->b = sti_arena_take(&k->memory, (size_t)(m->n + m->nb) + 1, sizeof *k->b);
+    if (k->memory.status != STI_OK) return k->memory.status;
     place_rows(k);
     sti_entries e = {.env = env};
     double factor;

@@ -29,6 +29,7 @@
 #include <stiction/conic.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "contact/entries.h"
 #include "contact/inertia.h"
 #include "contact/motion.h"
@@ -36,6 +37,7 @@
 static const double near_enough = 1e-8;  // residual of the program: r is then the smallest to about 1e-4 of its size
 
 typedef struct carrier {
+    sti_arena memory;
     sti_env* env;
     const sti_contact_local* p;
     sti_motion m;
@@ -47,9 +49,7 @@ typedef struct carrier {
 
 static void drop_carrier(carrier* k) {
     sti_motion_clear(&k->m);
-    sti_free(k->env, k->dim);
-    sti_free(k->env, k->first);
-    sti_free(k->env, k->basis);
+    sti_arena_clear(&k->memory);
 }
 
 // --- what each contact may carry -----------------------------------------------------------------------------------
@@ -96,10 +96,11 @@ static sti_status open_carrier(sti_contact_reduction* red, const sti_contact_ans
     *k = (carrier){.env = env, .p = p};
     const sti_status status = sti_motion_create(env, red->problem, &k->m);
     if (status != STI_OK) return status;
-    k->dim = sti_alloc_array(env, nc, sizeof *k->dim);
-    k->first = sti_alloc_array_zero(env, nc + 1, sizeof *k->first);
-    k->basis = sti_alloc_array(env, nc * (size_t)(p->d * p->d), sizeof *k->basis);
-    if (k->dim == NULL || k->first == NULL || k->basis == NULL) return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->dim = sti_arena_raw(&k->memory, nc, sizeof *k->dim);
+    k->first = sti_arena_take(&k->memory, nc + 1, sizeof *k->first);
+    k->basis = sti_arena_raw(&k->memory, nc * (size_t)(p->d * p->d), sizeof *k->basis);
+    if (k->memory.status != STI_OK) return k->memory.status;
     for (int i = 0; i < p->d * p->nc; i++) k->unit = hypot(k->unit, a->r[i]);
     classify(k, a, tol);
     return STI_OK;
@@ -117,6 +118,7 @@ static sti_status count_open(const carrier* k, int* dimension) {
 // --- the program ---------------------------------------------------------------------------------------------------
 
 typedef struct program {
+    sti_arena memory;
     sti_conic conic;
     double *c, *b;   // (n), (m)
     int* cone_size;  // (cone_count)
@@ -125,9 +127,7 @@ typedef struct program {
 static void drop_program(sti_env* env, program* q) {
     sti_matrix_clear(env, &q->conic.P);
     sti_matrix_clear(env, &q->conic.A);
-    sti_free(env, q->c);
-    sti_free(env, q->b);
-    sti_free(env, q->cone_size);
+    sti_arena_clear(&q->memory);
 }
 
 // z of the present r
@@ -204,10 +204,11 @@ static sti_status build(const carrier* k, const double* r, double noise, program
     const int nz = k->first[k->p->nc], n = nz + k->m.nb;
     *q = (program){.conic = {.n = n}};
     const size_t rows = (size_t)k->m.nx + (size_t)k->m.n;
-    q->c = sti_alloc_array_zero(env, (size_t)n, sizeof *q->c);
-    q->b = sti_alloc_array_zero(env, rows, sizeof *q->b);
-    q->cone_size = sti_alloc_array(env, (size_t)k->p->nc, sizeof *q->cone_size);
-    if (q->c == NULL || q->b == NULL || q->cone_size == NULL) return STI_ERR_MEMORY;
+    q->memory = sti_arena_make(env);
+    q->c = sti_arena_take(&q->memory, (size_t)n, sizeof *q->c);
+    q->b = sti_arena_take(&q->memory, rows, sizeof *q->b);
+    q->cone_size = sti_arena_raw(&q->memory, (size_t)k->p->nc, sizeof *q->cone_size);
+    if (q->memory.status != STI_OK) return q->memory.status;
     sti_entries e = {.env = env};
     put_equations(k, r, noise, &e, q);
     put_cones(k, &e, q);

@@ -39,6 +39,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "contact/cone.h"
 #include "contact/fixed_point.h"
 
@@ -58,6 +59,7 @@ static const double SHARE = 1e-2;         // first accuracy of a program, relati
 static const double BEST = 1e-15;         // and the best that is ever asked for
 
 typedef struct ipm {
+    sti_arena memory;
     const sti_contact_local* p;
     sti_contact_watch watch;
     int N;            // variables
@@ -106,10 +108,11 @@ static void number_variables(ipm* k) {
 static sti_status reserve(ipm* k) {
     const size_t nc = (size_t)k->p->nc, n = (size_t)k->p->d * nc;
     sti_env* env = k->p->env;
-    k->first = sti_alloc_array(env, nc, sizeof *k->first);
-    k->size = sti_alloc_array(env, nc, sizeof *k->size);
-    k->c = sti_alloc_array_zero(env, 4 * n, sizeof *k->c);
-    if (k->first == NULL || k->size == NULL || k->c == NULL) return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->first = sti_arena_raw(&k->memory, nc, sizeof *k->first);
+    k->size = sti_arena_raw(&k->memory, nc, sizeof *k->size);
+    k->c = sti_arena_take(&k->memory, 4 * n, sizeof *k->c);
+    if (k->memory.status != STI_OK) return k->memory.status;
     k->b = k->c + n;
     k->x = k->b + n;
     k->Px = k->x + n;
@@ -266,9 +269,7 @@ static void release(ipm* k) {
     sti_conic_answer_clear(env, &k->answer);
     sti_matrix_clear(env, &k->P);
     sti_matrix_clear(env, &k->A);
-    sti_free(env, k->first);
-    sti_free(env, k->size);
-    sti_free(env, k->c);
+    sti_arena_clear(&k->memory);
     sti_free(env, k->still);
 }
 

@@ -11,23 +11,20 @@
 
 void sti_krylov_clear(sti_krylov* k) {
     if (k->env == NULL) return;
-    sti_free(k->env, k->basis);
-    sti_free(k->env, k->H);
-    sti_free(k->env, k->rotate);
-    sti_free(k->env, k->g);
-    sti_free(k->env, k->work);
+    sti_arena_clear(&k->memory);
     *k = (sti_krylov){0};
 }
 
 sti_status sti_krylov_init(sti_krylov* k, sti_env* env, int n, int restart) {
     const size_t m = (size_t)restart;
     *k = (sti_krylov){.env = env, .n = n, .restart = restart};
-    k->basis = sti_alloc_array(env, (m + 1) * (size_t)n, sizeof *k->basis);
-    k->H = sti_alloc_array(env, m * (m + 1), sizeof *k->H);
-    k->rotate = sti_alloc_array(env, 2 * m, sizeof *k->rotate);
-    k->g = sti_alloc_array(env, m + 1, sizeof *k->g);
-    k->work = sti_alloc_array(env, 2 * (size_t)n, sizeof *k->work);
-    if (k->basis == NULL || k->H == NULL || k->rotate == NULL || k->g == NULL || k->work == NULL) {
+    k->memory = sti_arena_make(env);
+    k->basis = sti_arena_raw(&k->memory, (m + 1) * (size_t)n, sizeof *k->basis);
+    k->H = sti_arena_raw(&k->memory, m * (m + 1), sizeof *k->H);
+    k->rotate = sti_arena_raw(&k->memory, 2 * m, sizeof *k->rotate);
+    k->g = sti_arena_raw(&k->memory, m + 1, sizeof *k->g);
+    k->work = sti_arena_raw(&k->memory, 2 * (size_t)n, sizeof *k->work);
+    if (k->memory.status != STI_OK) {
         sti_krylov_clear(k);
         return STI_ERR_MEMORY;
     }

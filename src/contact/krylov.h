@@ -4,9 +4,11 @@
 #ifndef STI_CONTACT_KRYLOV_H
 #define STI_CONTACT_KRYLOV_H
 
+#include "base/arena.h"
 #include "base/env.h"
 
 typedef struct sti_krylov {
+    sti_arena memory;
     sti_env* env;
     int n;
     int restart;     // m, directions before a restart

@@ -124,26 +124,24 @@ void sti_mass_large_destroy(sti_mass_large* k) {
     sti_env* env = k->env;
     sti_ldl_clear(&k->ldl);
     sti_dense_factor_clear(&k->dense);
-    sti_free(env, k->touched);
-    sti_free(env, k->line);
-    sti_free(env, k->X);
-    sti_free(env, k->room);
+    sti_arena_clear(&k->memory);
     sti_free(env, k);
 }
 
 static sti_status reserve(sti_mass_large* k, const sti_mass_piece* piece, const unsigned char* touched, int columns) {
     const size_t size = (size_t)piece->size;
-    k->line = sti_alloc_array(k->env, size, sizeof *k->line);
-    k->touched = sti_alloc_array(k->env, size, sizeof *k->touched);
-    if (k->line == NULL || k->touched == NULL) return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(k->env);
+    k->line = sti_arena_raw(&k->memory, size, sizeof *k->line);
+    k->touched = sti_arena_raw(&k->memory, size, sizeof *k->touched);
+    if (k->memory.status != STI_OK) return k->memory.status;
     for (int i = 0; i < piece->size; i++) {
         k->line[i] = touched[piece->index[i]] ? k->touched_count : -1;
         if (k->line[i] >= 0) k->touched[k->touched_count++] = i;
     }
     const size_t count = (size_t)k->touched_count;
-    k->room = sti_alloc_array(k->env, 3 * size + STI_LDL_TOGETHER * count, sizeof *k->room);
-    k->X = sti_alloc_array(k->env, count * (size_t)columns, sizeof *k->X);
-    return k->X != NULL && k->room != NULL ? STI_OK : STI_ERR_MEMORY;
+    k->room = sti_arena_raw(&k->memory, 3 * size + STI_LDL_TOGETHER * count, sizeof *k->room);
+    k->X = sti_arena_raw(&k->memory, count * (size_t)columns, sizeof *k->X);
+    return k->memory.status;
 }
 
 sti_status sti_mass_large_create(sti_env* env, const sti_matrix* M, const sti_mass_piece* piece, const int* place_in,

@@ -10,12 +10,14 @@
 
 #include <stiction/linalg.h>
 
+#include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/ldl.h"
 #include "linalg/tiny.h"
 
 // A piece with more than STI_TINY velocities. Symmetric and sparse: L D L', otherwise L U of a dense matrix.
 typedef struct sti_mass_large {
+    sti_arena memory;
     sti_env* env;
     const sti_matrix* M;     // borrowed
     const int* place_in;     // of every velocity in its piece; borrowed

@@ -40,6 +40,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "contact/block_lu.h"
 #include "contact/curnier.h"
 #include "contact/krylov.h"
@@ -75,6 +76,7 @@ enum {
 #define TINY_PIVOT 1e-14
 
 typedef struct newton {
+    sti_arena memory;
     const sti_contact_local* p;
     const sti_contact_options* options;
     sti_bsr diagonal;  // of an operator: the blocks W_cc stand for W in the factors
@@ -108,10 +110,7 @@ static void newton_clear(newton* n) {
     sti_free(env, n->diagonal.diagonal);
     sti_block_lu_clear(&n->lu);
     sti_krylov_clear(&n->krylov);
-    sti_free(env, n->one);
-    sti_free(env, n->piece);
-    sti_free(env, n->tiny);
-    sti_free(env, n->vectors);
+    sti_arena_clear(&n->memory);
 }
 
 // The diagonal blocks of an operator as a block-sparse matrix.
@@ -134,11 +133,12 @@ static sti_status diagonal_make(const sti_contact_local* p, sti_bsr* D) {
 static sti_status reserve(newton* n) {
     const sti_contact_local* p = n->p;
     const size_t nc = (size_t)p->nc, size = nc * (size_t)p->d;
-    n->one = sti_alloc_array(p->env, nc, sizeof *n->one);
-    n->piece = sti_alloc_array(p->env, nc, sizeof *n->piece);
-    n->tiny = sti_alloc_array(p->env, nc, sizeof *n->tiny);
-    n->vectors = sti_alloc_array_zero(p->env, VECTORS * size, sizeof *n->vectors);
-    if (n->one == NULL || n->piece == NULL || n->tiny == NULL || n->vectors == NULL) return STI_ERR_MEMORY;
+    n->memory = sti_arena_make(p->env);
+    n->one = sti_arena_raw(&n->memory, nc, sizeof *n->one);
+    n->piece = sti_arena_raw(&n->memory, nc, sizeof *n->piece);
+    n->tiny = sti_arena_raw(&n->memory, nc, sizeof *n->tiny);
+    n->vectors = sti_arena_take(&n->memory, VECTORS * size, sizeof *n->vectors);
+    if (n->memory.status != STI_OK) return n->memory.status;
     double** slot[VECTORS] = {&n->center, &n->r_next, &n->u_next, &n->r_safe, &n->u_safe,
                               &n->r_best, &n->y,      &n->z,      &n->w};
     for (size_t i = 0; i < VECTORS; i++) *slot[i] = n->vectors + i * size;

@@ -18,6 +18,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/sets.h"
 #include "contact/local.h"
 #include "linalg/matrix.h"
@@ -33,14 +34,9 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
     if (env == NULL) return;
     sti_contact_local_clear(&red->local);
     for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) sti_mass_large_destroy(red->pieces[b].large);
-    sti_free(env, red->pieces);
+    sti_arena_clear(&red->memory);
     for (int k = 0; k < 3; k++) sti_matrix_clear(env, &red->copy[k]);
     sti_dense_factor_clear(&red->S);
-    void* owned[] = {red->q,      red->piece_of,    red->place_in, red->v,          red->work,
-                     red->rhs,    red->scale,       red->next_v,   red->Y,          red->X,
-                     red->t,      red->l,           red->next_l,   red->lu_room,    red->contact_room,
-                     red->H_room, red->touch_start, red->touch,    red->index_room, red->pivot_room};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(env, owned[k]);
     *red = (sti_contact_reduction){0};
 }
 
@@ -64,18 +60,17 @@ static void find_pieces(const sti_matrix* M, sti_contact_reduction* red) {
 }
 
 static sti_status make_pieces(sti_contact_reduction* red) {
-    sti_env* env = red->env;
     const int nv = red->problem->velocity_count;
     size_t room = 0;
-    red->pieces = sti_alloc_array_zero(env, (size_t)red->piece_count, sizeof *red->pieces);
-    if (red->pieces == NULL) return STI_ERR_MEMORY;
+    red->pieces = sti_arena_take(&red->memory, (size_t)red->piece_count, sizeof *red->pieces);
+    if (red->memory.status != STI_OK) return red->memory.status;
     for (int i = 0; i < nv; i++) red->pieces[red->piece_of[i]].size++;
     for (int b = 0; b < red->piece_count; b++) {
         const int size = red->pieces[b].size;
         room += size <= STI_TINY ? (size_t)(size * size) : 0;
     }
-    red->lu_room = sti_alloc_array(env, room, sizeof *red->lu_room);
-    if (red->lu_room == NULL) return STI_ERR_MEMORY;
+    red->lu_room = sti_arena_raw(&red->memory, room, sizeof *red->lu_room);
+    if (red->memory.status != STI_OK) return red->memory.status;
     double* lu = red->lu_room;
     for (int b = 0, first = 0; b < red->piece_count; b++) {
         sti_mass_piece* piece = &red->pieces[b];
@@ -178,17 +173,16 @@ static int64_t find_touches(sti_contact_reduction* red, int c, int* seen, sti_ma
 
 // Rooms for contacts, H and X of the pieces, once their contacts are counted
 static sti_status share_rooms(sti_contact_reduction* red) {
-    sti_env* env = red->env;
     const size_t d = (size_t)red->problem->dimension, touches = (size_t)red->touch_start[red->problem->contact_count];
     size_t room = 0;
     for (int b = 0; b < red->piece_count; b++) {
         const sti_mass_piece* piece = &red->pieces[b];
         room += piece->size <= STI_TINY ? (size_t)piece->size * d * (size_t)piece->contact_count : 0;
     }
-    red->touch = sti_alloc_array(env, touches, sizeof *red->touch);
-    red->contact_room = sti_alloc_array(env, touches, sizeof *red->contact_room);
-    red->H_room = sti_alloc_array_zero(env, 2 * room, sizeof *red->H_room);
-    if (red->touch == NULL || red->contact_room == NULL || red->H_room == NULL) return STI_ERR_MEMORY;
+    red->touch = sti_arena_raw(&red->memory, touches, sizeof *red->touch);
+    red->contact_room = sti_arena_raw(&red->memory, touches, sizeof *red->contact_room);
+    red->H_room = sti_arena_take(&red->memory, 2 * room, sizeof *red->H_room);
+    if (red->memory.status != STI_OK) return red->memory.status;
     int* contact = red->contact_room;
     double* H = red->H_room;
     for (int b = 0; b < red->piece_count; b++) {
@@ -340,11 +334,12 @@ static sti_status assemble(sti_contact_reduction* red) {
     const int d = red->problem->dimension, nc = red->problem->contact_count;
     sti_bsr* W = &red->local.W;
     *W = (sti_bsr){.d = d, .n = nc};
-    int64_t* place = sti_alloc_array(env, (size_t)nc, sizeof *place);
-    int* seen = sti_alloc_array(env, 2 * (size_t)nc, sizeof *seen);
+    sti_arena memory = sti_arena_make(env);
+    int64_t* place = sti_arena_raw(&memory, (size_t)nc, sizeof *place);
+    int* seen = sti_arena_raw(&memory, 2 * (size_t)nc, sizeof *seen);
     W->row_start = sti_alloc_array_zero(env, (size_t)nc + 1, sizeof *W->row_start);
     W->diagonal = sti_alloc_array(env, (size_t)nc, sizeof *W->diagonal);
-    sti_status status = place != NULL && seen != NULL && W->row_start != NULL && W->diagonal != NULL
+    sti_status status = memory.status == STI_OK && W->row_start != NULL && W->diagonal != NULL
                             ? find_pattern(red, seen, seen + nc, place)
                             : STI_ERR_MEMORY;
     for (int c = 0; c < nc && status == STI_OK; c++) {
@@ -353,8 +348,7 @@ static sti_status assemble(sti_contact_reduction* red) {
         else
             fill_row(red, 2, c, place);
     }
-    sti_free(env, place);
-    sti_free(env, seen);
+    sti_arena_clear(&memory);
     return status;
 }
 
@@ -393,11 +387,11 @@ static sti_status eliminate_bilateral(sti_contact_reduction* red) {
     const sti_contact_problem* p = red->problem;
     const int nb = red->nb, nv = p->velocity_count, d = p->dimension;
     const size_t n = (size_t)(d * p->contact_count);
-    double* column = sti_alloc_array(env, (size_t)(nv > nb ? nv : nb), sizeof *column);
-    double* S = sti_alloc_array_zero(env, (size_t)nb * (size_t)nb, sizeof *S);
-    double* W = sti_alloc_array_zero(env, n * n, sizeof *W);
-    sti_status status =
-        column != NULL && S != NULL && W != NULL ? sti_dense_factor_init(&red->S, env, nb) : STI_ERR_MEMORY;
+    sti_arena memory = sti_arena_make(env);
+    double* column = sti_arena_raw(&memory, (size_t)(nv > nb ? nv : nb), sizeof *column);
+    double* S = sti_arena_take(&memory, (size_t)nb * (size_t)nb, sizeof *S);
+    double* W = sti_arena_take(&memory, n * n, sizeof *W);
+    sti_status status = memory.status == STI_OK ? sti_dense_factor_init(&red->S, env, nb) : STI_ERR_MEMORY;
     for (int k = 0; k < nb && status == STI_OK; k++) {
         if (p->global) {
             memset(column, 0, (size_t)nv * sizeof *column);
@@ -448,9 +442,7 @@ static sti_status eliminate_bilateral(sti_contact_reduction* red) {
         const sti_matrix dense = sti_matrix_dense_view((int)n, (int)n, W);
         status = sti_bsr_from_matrix(env, &dense, d, B);
     }
-    sti_free(env, column);
-    sti_free(env, S);
-    sti_free(env, W);
+    sti_arena_clear(&memory);
     return status;
 }
 
@@ -460,28 +452,24 @@ static sti_status reserve(sti_contact_reduction* red) {
     sti_env* env = red->env;
     const sti_contact_problem* p = red->problem;
     const size_t n = (size_t)(p->dimension * p->contact_count), nv = (size_t)p->velocity_count, nb = (size_t)red->nb;
-    red->q = sti_alloc_array(env, n, sizeof *red->q);
-    red->v = sti_alloc_array_zero(env, nv, sizeof *red->v);
-    red->work = sti_alloc_array(env, nv, sizeof *red->work);
-    red->scale = sti_alloc_array(env, nv, sizeof *red->scale);
-    red->rhs = sti_alloc_array(env, nv > nb ? nv : nb, sizeof *red->rhs);
-    red->next_v = sti_alloc_array(env, nv, sizeof *red->next_v);
-    red->next_l = sti_alloc_array(env, nb, sizeof *red->next_l);
-    red->piece_of = sti_alloc_array(env, nv, sizeof *red->piece_of);
-    red->place_in = sti_alloc_array(env, nv, sizeof *red->place_in);
-    red->index_room = sti_alloc_array(env, nv, sizeof *red->index_room);
-    red->pivot_room = sti_alloc_array(env, nv, sizeof *red->pivot_room);
-    red->touch_start = sti_alloc_array_zero(env, (size_t)p->contact_count + 1, sizeof *red->touch_start);
-    red->Y = sti_alloc_array_zero(env, nb * n, sizeof *red->Y);
-    red->X = sti_alloc_array_zero(env, nb * n, sizeof *red->X);
-    red->t = sti_alloc_array_zero(env, nb, sizeof *red->t);
-    red->l = sti_alloc_array_zero(env, nb, sizeof *red->l);
-    if (red->q == NULL || red->v == NULL || red->work == NULL || red->rhs == NULL || red->next_v == NULL ||
-        red->next_l == NULL || red->scale == NULL || red->piece_of == NULL || red->place_in == NULL || red->Y == NULL ||
-        red->X == NULL || red->t == NULL || red->l == NULL || red->index_room == NULL || red->pivot_room == NULL ||
-        red->touch_start == NULL)
-        return STI_ERR_MEMORY;
-    return STI_OK;
+    red->memory = sti_arena_make(env);
+    red->q = sti_arena_raw(&red->memory, n, sizeof *red->q);
+    red->v = sti_arena_take(&red->memory, nv, sizeof *red->v);
+    red->work = sti_arena_raw(&red->memory, nv, sizeof *red->work);
+    red->scale = sti_arena_raw(&red->memory, nv, sizeof *red->scale);
+    red->rhs = sti_arena_raw(&red->memory, nv > nb ? nv : nb, sizeof *red->rhs);
+    red->next_v = sti_arena_raw(&red->memory, nv, sizeof *red->next_v);
+    red->next_l = sti_arena_raw(&red->memory, nb, sizeof *red->next_l);
+    red->piece_of = sti_arena_raw(&red->memory, nv, sizeof *red->piece_of);
+    red->place_in = sti_arena_raw(&red->memory, nv, sizeof *red->place_in);
+    red->index_room = sti_arena_raw(&red->memory, nv, sizeof *red->index_room);
+    red->pivot_room = sti_arena_raw(&red->memory, nv, sizeof *red->pivot_room);
+    red->touch_start = sti_arena_take(&red->memory, (size_t)p->contact_count + 1, sizeof *red->touch_start);
+    red->Y = sti_arena_take(&red->memory, nb * n, sizeof *red->Y);
+    red->X = sti_arena_take(&red->memory, nb * n, sizeof *red->X);
+    red->t = sti_arena_take(&red->memory, nb, sizeof *red->t);
+    red->l = sti_arena_take(&red->memory, nb, sizeof *red->l);
+    return red->memory.status;
 }
 
 // `view`: A by columns, in `copy` where it is dense

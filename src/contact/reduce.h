@@ -2,6 +2,7 @@
 #ifndef STI_CONTACT_REDUCE_H
 #define STI_CONTACT_REDUCE_H
 
+#include "base/arena.h"
 #include "contact/contact.h"
 #include "contact/gauge.h"
 #include "contact/mass.h"
@@ -13,6 +14,7 @@ typedef struct sti_mass_touch {
 } sti_mass_touch;
 
 typedef struct sti_contact_reduction {
+    sti_arena memory;
     sti_env* env;
     const sti_contact_problem* problem;  // borrowed
     sti_contact_gauge gauge;             // of the problem; made when it is asked for first

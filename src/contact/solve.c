@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "contact/contact.h"
 #include "contact/equilibrate.h"
 #include "contact/existence.h"
@@ -166,17 +167,17 @@ static sti_status touch_up(sti_contact_reduction* red, sti_contact_even* even, c
                            sti_contact_answer* a, long* iterations) {
     const size_t nc = (size_t)red->local.nc;
     if (red->local.op != NULL) return STI_OK;
-    double* before = sti_alloc_array(red->env, (size_t)red->local.d * nc, sizeof *before);
-    sti_contact_block* block = sti_alloc_array(red->env, nc, sizeof *block);
+    sti_arena memory = sti_arena_make(red->env);
+    double* before = sti_arena_raw(&memory, (size_t)red->local.d * nc, sizeof *before);
+    sti_contact_block* block = sti_arena_raw(&memory, nc, sizeof *block);
     sti_status status = STI_OK;
-    if (before == NULL || block == NULL) {
+    if (memory.status != STI_OK) {
         status = STI_ERR_MEMORY;
     } else {
         sti_contact_touch_prepare(even->scale != NULL ? &even->local : &red->local, block);
         status = touch_while_it_helps(red, even, block, options, before, a, iterations);
     }
-    sti_free(red->env, before);
-    sti_free(red->env, block);
+    sti_arena_clear(&memory);
     return status;
 }
 

@@ -441,36 +441,33 @@ sti_status sti_contact_velocities_reserve(task* k, sti_env* env, int dim, int co
     k->margin = false;
     k->deadline = INFINITY;
     const size_t c = (size_t)count, d = (size_t)k->d, nv = (size_t)k->nv, n = (size_t)bodies;
-    sti_status status = sti_room(env, (void**)&k->body, &k->rooms[0], 8 * c + 4 * n + 1, sizeof *k->body);
-    if (status == STI_OK)
-        status = sti_room(env, (void**)&k->H, &k->rooms[1], c * (2 * d * nv + 16 * d + 5) + n * (9 * nv + nv * nv + 10),
-                          sizeof *k->H);
-    if (status == STI_OK) status = sti_room(env, (void**)&k->mode, &k->rooms[2], 2 * c, 1);
-    if (status != STI_OK) return status;
-    k->mode_factored = k->mode + c;
-    k->place = k->body + 2 * c;
-    k->first = k->place + 2 * c;
-    k->self = k->first + n + 1;
-    k->near = k->self + n;  // (2 c + 2 n)
+    if (k->memory.env == NULL) k->memory = sti_arena_make(env);
+    sti_arena* a = &k->memory;
+    sti_arena_reset(a);
+    k->body = sti_arena_raw(a, 2 * c, sizeof *k->body);
+    k->place = sti_arena_raw(a, 2 * c, sizeof *k->place);
+    k->first = sti_arena_raw(a, n + 1, sizeof *k->first);
+    k->self = sti_arena_raw(a, n, sizeof *k->self);
+    k->near = sti_arena_raw(a, 2 * c + 2 * n, sizeof *k->near);
+    k->mode = sti_arena_raw(a, c, 1);
+    k->mode_factored = sti_arena_raw(a, c, 1);
     k->cones = (sti_cones){.m = (int)(c * d), .count = count, .degree = count};
-    k->cones.at = k->near + 2 * c + 2 * n;
-    k->cones.dim = k->cones.at + c;
-    double* at = k->H + c * 2 * d * nv;
-    double** vectors[] = {&k->w, &k->r, &k->x,  &k->u,  &k->p, &k->best, &k->r_before,
-                          &k->z, &k->s, &k->dz, &k->ds, &k->e, &k->aim};
-    for (size_t i = 0; i < 13; i++, at += c * d) *vectors[i] = at;
-    double** cones[] = {&k->cones.w, &k->cones.lambda, &k->cross};
-    for (size_t i = 0; i < 3; i++, at += c * d) *cones[i] = at;
+    k->cones.at = sti_arena_raw(a, c, sizeof *k->cones.at);
+    k->cones.dim = sti_arena_raw(a, c, sizeof *k->cones.dim);
+    k->H = sti_arena_raw(a, c * 2 * d * nv, sizeof *k->H);
+    double** vectors[] = {&k->w, &k->r,  &k->x,  &k->u, &k->p,   &k->best,    &k->r_before,     &k->z,
+                          &k->s, &k->dz, &k->ds, &k->e, &k->aim, &k->cones.w, &k->cones.lambda, &k->cross};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) *vectors[i] = sti_arena_raw(a, c * d, sizeof(double));
     double** numbers[] = {&k->mu, &k->rho, &k->cones.eta};
-    for (size_t i = 0; i < 3; i++, at += c) *numbers[i] = at;
-    k->give = at;
-    at += 2 * c;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) *numbers[i] = sti_arena_raw(a, c, sizeof(double));
+    k->give = sti_arena_raw(a, 2 * c, sizeof *k->give);
     double** velocities[] = {&k->v, &k->v_free, &k->v_before, &k->v_best, &k->v_root,
                              &k->F, &k->step,   &k->trial,    &k->kept};
-    for (size_t i = 0; i < 9; i++, at += n * nv) *velocities[i] = at;
-    k->A = at;
-    k->inverse = at + n * nv * nv;
-    return STI_OK;
+    for (size_t i = 0; i < sizeof velocities / sizeof *velocities; i++)
+        *velocities[i] = sti_arena_raw(a, n * nv, sizeof(double));
+    k->A = sti_arena_raw(a, n * nv * nv, sizeof *k->A);
+    k->inverse = sti_arena_raw(a, 10 * n, sizeof *k->inverse);
+    return a->status;
 }
 
 // rho, 1 / W_nn, 1 / W_tt of every contact, and drive
@@ -552,8 +549,6 @@ sti_status sti_contact_velocities_run(task* k, double tol, double* reached) {
 
 void sti_contact_velocities_clear(task* k, sti_env* env) {
     sti_blocks_clear(&k->blocks, env);
-    sti_free(env, k->body);
-    sti_free(env, k->H);
-    sti_free(env, k->mode);
+    sti_arena_clear(&k->memory);
     *k = (task){0};
 }

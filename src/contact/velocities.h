@@ -6,13 +6,14 @@
 #ifndef STI_CONTACT_VELOCITIES_H
 #define STI_CONTACT_VELOCITIES_H
 
+#include "base/arena.h"
 #include "conic/cones.h"
 #include "contact/contact.h"
 #include "linalg/blocks.h"
 
 typedef struct sti_contact_velocities {
     sti_env* env;
-    size_t rooms[3];
+    sti_arena memory;  // of all that follows, anew for each problem
     // data
     int d, nv, count, bodies;  // nv = 3 for d = 2, 6 for d = 3: translations before rotations, about the centre of mass
     int* body;                 // of the two sides of a contact, -1: none                         (2 count)

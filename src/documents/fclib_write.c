@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "formats/file.h"
 
 // ---- what can be written
@@ -211,9 +212,10 @@ static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status
         count = sti_size_add(count, p->section[c].shape == STI_SECTION_POLYGON
                                         ? sti_size_mul(2, (size_t)p->section[c].vertex_count)
                                         : 3);
-    int* shape = sti_alloc_array(o->env, sti_size_add(sti_size_mul(2, nc), 1), sizeof *shape);
-    double* value = sti_alloc_array(o->env, count, sizeof *value);
-    bool good = shape != NULL && value != NULL;
+    sti_arena memory = sti_arena_make(o->env);
+    int* shape = sti_arena_raw(&memory, sti_size_add(sti_size_mul(2, nc), 1), sizeof *shape);
+    double* value = sti_arena_raw(&memory, count, sizeof *value);
+    bool good = memory.status == STI_OK;
     if (!good) *status = STI_ERR_MEMORY;
     int* first = good ? shape + nc : NULL;
     size_t at_value = 0;
@@ -234,8 +236,7 @@ static bool put_sections(hid_t at, const sti_fclib_output* o, sti_status* status
     good = group >= 0 && sti_h5_put_ints(group, "shape", nc, shape) && sti_h5_put_ints(group, "first", nc + 1, first) &&
            sti_h5_put_doubles(group, "value", at_value, value);
     if (group >= 0) H5Gclose(group);
-    sti_free(o->env, shape);
-    sti_free(o->env, value);
+    sti_arena_clear(&memory);
     return good;
 }
 

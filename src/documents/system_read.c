@@ -14,6 +14,7 @@
 #include <stiction/system.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "documents/document.h"
 #include "formats/file.h"
 #include "formats/json_fields.h"
@@ -30,6 +31,7 @@ static const char* const state_names[] = {"t", "q", "v"};
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof(list)[0]))
 
 typedef struct reader {
+    sti_arena memory;
     const sti_json_tree* tree;
     sti_system_text text;
     // what the text points at
@@ -131,10 +133,11 @@ static sti_status read_coordinates(reader* r) {
     if (status != STI_OK) return status;
     if (list == NULL) return sti_json_fail(r->tree, &up, NULL, "a list of names is expected");
     const size_t n = (size_t)r->text.coordinate_count;
-    r->coordinates = sti_alloc_array_zero(r->tree->env, n, sizeof *r->coordinates);
-    r->forces = sti_alloc_array_zero(r->tree->env, n, sizeof *r->forces);
-    r->start = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, n), sizeof *r->start);
-    if (r->coordinates == NULL || r->forces == NULL || r->start == NULL) return STI_ERR_MEMORY;
+    r->memory = sti_arena_make(r->tree->env);
+    r->coordinates = sti_arena_take(&r->memory, n, sizeof *r->coordinates);
+    r->forces = sti_arena_take(&r->memory, n, sizeof *r->forces);
+    r->start = sti_arena_take(&r->memory, sti_size_mul(2, n), sizeof *r->start);
+    if (r->memory.status != STI_OK) return r->memory.status;
     int k = 0;
     for (const sti_json_value* v = list->child; status == STI_OK && v != NULL; v = v->next, k++) {
         const sti_place place = sti_place_index(&up, k);
@@ -288,12 +291,12 @@ static sti_status read_contacts(reader* r) {
     if (status == STI_OK) status = find_list(r, "joints", &joints, &r->text.joint_count);
     if (status != STI_OK) return status;
     const size_t count = (size_t)r->text.contact_count + (size_t)r->text.joint_count;
-    r->contacts = sti_alloc_array_zero(r->tree->env, count, sizeof *r->contacts);
+    r->contacts = sti_arena_take(&r->memory, count, sizeof *r->contacts);
     const size_t corners = sti_size_add(count_corners(contacts), count_corners(joints));
-    r->corners = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, corners), sizeof *r->corners);
-    r->slips = sti_alloc_array_zero(r->tree->env, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
-    r->stretched = sti_alloc_array_zero(r->tree->env, sti_size_mul(2, count), sizeof *r->stretched);
-    if (r->contacts == NULL || r->slips == NULL || r->corners == NULL || r->stretched == NULL) return STI_ERR_MEMORY;
+    r->corners = sti_arena_take(&r->memory, sti_size_mul(2, corners), sizeof *r->corners);
+    r->slips = sti_arena_take(&r->memory, sti_size_mul(MOST_SLIPS, count), sizeof *r->slips);
+    r->stretched = sti_arena_take(&r->memory, sti_size_mul(2, count), sizeof *r->stretched);
+    if (r->memory.status != STI_OK) return r->memory.status;
     size_t i = 0;
     for (int part = 0; part < 2; part++) {
         const sti_json_value* list = part == 0 ? contacts : joints;
@@ -387,14 +390,8 @@ static sti_status read(sti_json_tree* tree, void** out) {
     sti_free(env, r.parameter_names);
     sti_free(env, r.parameters);
     sti_free(env, r.definitions);
-    sti_free(env, r.coordinates);
-    sti_free(env, r.forces);
-    sti_free(env, r.contacts);
-    sti_free(env, r.slips);
-    sti_free(env, r.corners);
     for (size_t k = 0; k < r.stretched_count; k++) sti_free(env, r.stretched[k]);
-    sti_free(env, r.stretched);
-    sti_free(env, r.start);
+    sti_arena_clear(&r.memory);
     return status;
 }
 

@@ -17,7 +17,7 @@ sti_status sti_image_make(sti_env* env, int width, int height, sti_image* out) {
     if (width < 1 || height < 1 || width > LARGEST || height > LARGEST)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", width, height);
     unsigned char* rgb = sti_alloc_array_zero(env, (size_t)width * (size_t)height, 3);
-    if (rgb == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a picture of %d x %d pixels", width, height);
+    if (rgb == NULL) return STI_ERR_MEMORY;
     *out = (sti_image){.width = width, .height = height, .rgb = rgb};
     return STI_OK;
 }

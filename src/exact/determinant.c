@@ -80,15 +80,15 @@ sti_status sti_minors_init(sti_minors* m, sti_exact* x, const sti_int* A, int n)
     *m = (sti_minors){.x = x, .n = n, .A = A};
     sti_env* env = x->env;
     const size_t count = (size_t)n * (size_t)n;
-    m->mid = sti_alloc_array(env, count, sizeof *m->mid);
-    m->rad = sti_alloc_array(env, count, sizeof *m->rad);
-    m->log_row = sti_alloc_array(env, (size_t)n, sizeof *m->log_row);
-    m->work_mid = sti_alloc_array(env, count, sizeof *m->work_mid);
-    m->work_rad = sti_alloc_array(env, count, sizeof *m->work_rad);
-    m->work_mod = sti_alloc_array(env, count, sizeof *m->work_mod);
+    m->memory = sti_arena_make(env);
+    m->mid = sti_arena_raw(&m->memory, count, sizeof *m->mid);
+    m->rad = sti_arena_raw(&m->memory, count, sizeof *m->rad);
+    m->log_row = sti_arena_raw(&m->memory, (size_t)n, sizeof *m->log_row);
+    m->work_mid = sti_arena_raw(&m->memory, count, sizeof *m->work_mid);
+    m->work_rad = sti_arena_raw(&m->memory, count, sizeof *m->work_rad);
+    m->work_mod = sti_arena_raw(&m->memory, count, sizeof *m->work_mod);
     m->work = sti_int_array(x, count);
-    if (m->mid == NULL || m->rad == NULL || m->log_row == NULL || m->work_mid == NULL || m->work_rad == NULL ||
-        m->work_mod == NULL || m->work == NULL) {
+    if (m->memory.status != STI_OK || m->work == NULL) {
         sti_minors_clear(m);
         x->status = STI_ERR_MEMORY;
         return x->status;
@@ -101,14 +101,9 @@ sti_status sti_minors_init(sti_minors* m, sti_exact* x, const sti_int* A, int n)
 void sti_minors_clear(sti_minors* m) {
     if (m->x == NULL) return;
     sti_env* env = m->x->env;
-    sti_free(env, m->mid);
-    sti_free(env, m->rad);
-    sti_free(env, m->log_row);
-    sti_free(env, m->work_mid);
-    sti_free(env, m->work_rad);
+    sti_arena_clear(&m->memory);
     sti_free(env, m->prime);
     sti_free(env, m->residue);
-    sti_free(env, m->work_mod);
     sti_int_array_free(env, m->work, (size_t)m->n * (size_t)m->n);
     sti_int_clear(env, &m->previous);
     *m = (sti_minors){0};

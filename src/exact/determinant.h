@@ -2,6 +2,7 @@
 #ifndef STI_EXACT_DETERMINANT_H
 #define STI_EXACT_DETERMINANT_H
 
+#include "base/arena.h"
 #include "exact/integer.h"
 
 // One fraction-free Gauss-Jordan step on the rows x cols table T with pivot T_rc != 0 and the last pivot d:
@@ -25,6 +26,7 @@ int sti_int_eliminate(sti_exact* x, sti_int* T, int rows, int cols, int lead, in
 //        their product exceeds Hadamard's bound is zero;
 //     3. not zero, sign not clear: Bareiss in integers.
 typedef struct sti_minors {
+    sti_arena memory;
     sti_exact* x;  // borrowed
     int n;
     const sti_int* A;  // borrowed, row major                              (n x n)

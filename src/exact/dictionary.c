@@ -20,12 +20,13 @@ sti_status sti_dictionary_create(sti_exact* x, int rows, int cols, sti_dictionar
     D->rows = rows;
     D->cols = cols;
     D->infeasible_row = -1;
-    D->basic = sti_alloc_array(env, (size_t)rows, sizeof *D->basic);
-    D->nonbasic = sti_alloc_array(env, (size_t)cols, sizeof *D->nonbasic);
-    D->kind = sti_alloc_array_zero(env, (size_t)rows + (size_t)cols, 1);
+    D->memory = sti_arena_make(env);
+    D->basic = sti_arena_raw(&D->memory, (size_t)rows, sizeof *D->basic);
+    D->nonbasic = sti_arena_raw(&D->memory, (size_t)cols, sizeof *D->nonbasic);
+    D->kind = sti_arena_take(&D->memory, (size_t)rows + (size_t)cols, 1);
     D->T = sti_int_array(x, (size_t)rows * ((size_t)cols + 1));
     if (D->T != NULL) sti_int_set_i64(x, &D->d, 1);
-    if (D->basic == NULL || D->nonbasic == NULL || D->kind == NULL || D->T == NULL || x->status != STI_OK) {
+    if (D->memory.status != STI_OK || D->T == NULL || x->status != STI_OK) {
         sti_dictionary_destroy(D);
         return STI_ERR_MEMORY;
     }
@@ -40,9 +41,7 @@ void sti_dictionary_destroy(sti_dictionary* D) {
     sti_env* env = D->x->env;
     sti_int_array_free(env, D->T, D->T != NULL ? (size_t)D->rows * ((size_t)D->cols + 1) : 0);
     sti_int_clear(env, &D->d);
-    sti_free(env, D->basic);
-    sti_free(env, D->nonbasic);
-    sti_free(env, D->kind);
+    sti_arena_clear(&D->memory);
     sti_free(env, D);
 }
 

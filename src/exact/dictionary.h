@@ -7,11 +7,13 @@
 #ifndef STI_EXACT_DICTIONARY_H
 #define STI_EXACT_DICTIONARY_H
 
+#include "base/arena.h"
 #include "exact/integer.h"
 
 typedef enum sti_var_kind { STI_VAR_NONNEGATIVE, STI_VAR_FREE, STI_VAR_ZERO } sti_var_kind;
 
 typedef struct sti_dictionary {
+    sti_arena memory;
     sti_exact* x;  // borrowed
     int rows;
     int cols;

@@ -133,7 +133,7 @@ static sti_status read_layout(opening* o, const unsigned char* p, size_t size) {
     d->bytes = sti_h5_number(p + 2, 2);
     if (d->bytes > size - 4) return damaged(o, "its storage");
     d->compact = sti_alloc_array(o->h->env, (size_t)d->bytes, 1);
-    if (d->compact == NULL) return STI_FAIL(o->h->env, STI_ERR_MEMORY, -1, "bytes of %s", o->field);
+    if (d->compact == NULL) return STI_ERR_MEMORY;
     memcpy(d->compact, p + 4, (size_t)d->bytes);
     return STI_OK;
 }
@@ -273,7 +273,7 @@ static sti_status all_chunks(chunk_walk* w) {
     // a chunk takes some bytes of the tree: more chunks than bytes is a lie
     if (expected > w->h->size) return bad_chunks(w);
     w->seen = sti_alloc_array_zero(w->h->env, (size_t)expected, 1);
-    if (w->seen == NULL) return STI_FAIL(w->h->env, STI_ERR_MEMORY, -1, "chunks of %s", w->field);
+    if (w->seen == NULL) return STI_ERR_MEMORY;
     sti_status status = walk_chunks(w, d->address, 0);
     sti_free(w->h->env, w->seen);
     w->seen = NULL;
@@ -413,7 +413,7 @@ static sti_status read_chunks(const sti_h5* h, const sti_h5_dataset* d, const ch
     w.raw = sti_alloc_array(h->env, (size_t)raw, 1);
     w.spare = sti_alloc_array(h->env, (size_t)raw, 1);
     sti_status status = STI_OK;
-    if (w.raw == NULL || w.spare == NULL) status = STI_FAIL(h->env, STI_ERR_MEMORY, -1, "a chunk of %s", field);
+    if (w.raw == NULL || w.spare == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = all_chunks(&w);
     sti_free(h->env, w.raw);
     sti_free(h->env, w.spare);
@@ -433,7 +433,7 @@ static sti_status read_bytes(const sti_h5* h, const sti_h5_dataset* d, const cha
                              void** out, unsigned char** bytes) {
     const size_t count = sti_size_mul((size_t)rows, (size_t)row_length(d));
     *out = sti_alloc_array(h->env, count, 8);
-    if (*out == NULL) return STI_FAIL(h->env, STI_ERR_MEMORY, -1, "%s of %llu", field, (unsigned long long)count);
+    if (*out == NULL) return STI_ERR_MEMORY;
     const size_t size = sti_size_mul(count, (size_t)d->width);
     const uint64_t skip = sti_u64_mul(sti_u64_mul(first, row_length(d)), (uint64_t)d->width);
     *bytes = (unsigned char*)*out + (sti_size_mul(count, 8) - size);

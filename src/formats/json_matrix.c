@@ -121,7 +121,7 @@ static sti_status read_triplets(const sti_json_tree* tree, const sti_place* plac
         status = sti_triplets_compress(tree->env, &t, f->rows, f->cols, &f->matrix, &twice_i, &twice_j);
     if (status == STI_OK && twice_i >= 0)
         status = sti_json_fail(tree, place, list, "row %d, column %d is given twice", twice_i, twice_j);
-    sti_triplets_clear(tree->env, &t);
+    sti_triplets_clear(&t);
     return status;
 }
 

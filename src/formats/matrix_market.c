@@ -206,7 +206,7 @@ static sti_status read_sparse(reader* r, sti_matrix* out) {
             break;
         }
     }
-    sti_triplets_clear(r->env, &t);
+    sti_triplets_clear(&t);
     return status;
 }
 

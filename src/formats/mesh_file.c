@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/arena.h"
 #include "formats/file.h"
 
 enum { MOST_BYTES = 1 << 29 };
@@ -191,9 +192,10 @@ static void renumber(sti_mesh_data* mesh, spot* spots, int* to) {
 
 static sti_status weld(sti_env* env, sti_mesh_data* mesh) {
     const size_t n = (size_t)mesh->vertex_count;
-    spot* spots = sti_alloc_array(env, n, sizeof *spots);
-    int* to = sti_alloc_array(env, n, sizeof *to);
-    if (spots != NULL && to != NULL) {
+    sti_arena memory = sti_arena_make(env);
+    spot* spots = sti_arena_raw(&memory, n, sizeof *spots);
+    int* to = sti_arena_raw(&memory, n, sizeof *to);
+    if (memory.status == STI_OK) {
         for (size_t i = 0; i < n; i++) {
             for (int k = 0; k < 3; k++) {
                 mesh->vertices[3 * i + k] += 0.0;  // -0 is 0
@@ -204,9 +206,8 @@ static sti_status weld(sti_env* env, sti_mesh_data* mesh) {
         renumber(mesh, spots, to);
         for (size_t k = 0; k < 3 * (size_t)mesh->triangle_count; k++) mesh->triangles[k] = to[mesh->triangles[k]];
     }
-    const bool done = spots != NULL && to != NULL;
-    sti_free(env, spots);
-    sti_free(env, to);
+    const bool done = memory.status == STI_OK;
+    sti_arena_clear(&memory);
     return done ? STI_OK : STI_ERR_MEMORY;
 }
 

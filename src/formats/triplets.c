@@ -1,20 +1,21 @@
 // triplets.c: entries in any order, made into a sparse matrix by two counting sorts: by row, then, stably, by column.
 #include "formats/triplets.h"
 
+#include "base/arena.h"
+
 sti_status sti_triplets_create(sti_env* env, size_t capacity, sti_triplets* out) {
     *out = (sti_triplets){.capacity = capacity};
-    out->i = sti_alloc_array(env, capacity, sizeof *out->i);
-    out->j = sti_alloc_array(env, capacity, sizeof *out->j);
-    out->v = sti_alloc_array(env, capacity, sizeof *out->v);
-    if (out->i != NULL && out->j != NULL && out->v != NULL) return STI_OK;
-    sti_triplets_clear(env, out);
+    out->memory = sti_arena_make(env);
+    out->i = sti_arena_raw(&out->memory, capacity, sizeof *out->i);
+    out->j = sti_arena_raw(&out->memory, capacity, sizeof *out->j);
+    out->v = sti_arena_raw(&out->memory, capacity, sizeof *out->v);
+    if (out->memory.status == STI_OK) return STI_OK;
+    sti_triplets_clear(out);
     return STI_ERR_MEMORY;
 }
 
-void sti_triplets_clear(sti_env* env, sti_triplets* t) {
-    sti_free(env, t->i);
-    sti_free(env, t->j);
-    sti_free(env, t->v);
+void sti_triplets_clear(sti_triplets* t) {
+    sti_arena_clear(&t->memory);
     *t = (sti_triplets){0};
 }
 
@@ -63,12 +64,12 @@ sti_status sti_triplets_compress(sti_env* env, const sti_triplets* t, int rows, 
     out->col_start = sti_alloc_array_zero(env, (size_t)cols + 1, sizeof *out->col_start);
     out->row = sti_alloc_array(env, t->count, sizeof *out->row);
     out->value = sti_alloc_array(env, t->count, sizeof *out->value);
-    int64_t* row_next = sti_alloc_array_zero(env, (size_t)rows + 1, sizeof *row_next);
-    int64_t* col_next = sti_alloc_array(env, (size_t)cols + 1, sizeof *col_next);
-    size_t* order = sti_alloc_array(env, t->count, sizeof *order);
+    sti_arena memory = sti_arena_make(env);
+    int64_t* row_next = sti_arena_take(&memory, (size_t)rows + 1, sizeof *row_next);
+    int64_t* col_next = sti_arena_raw(&memory, (size_t)cols + 1, sizeof *col_next);
+    size_t* order = sti_arena_raw(&memory, t->count, sizeof *order);
     sti_status status = STI_OK;
-    if (out->col_start == NULL || out->row == NULL || out->value == NULL || row_next == NULL || col_next == NULL ||
-        order == NULL)
+    if (memory.status != STI_OK || out->col_start == NULL || out->row == NULL || out->value == NULL)
         status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         count_starts(t->i, t->count, row_next, rows);
@@ -80,8 +81,6 @@ sti_status sti_triplets_compress(sti_env* env, const sti_triplets* t, int rows, 
     } else {
         sti_matrix_clear(env, out);
     }
-    sti_free(env, row_next);
-    sti_free(env, col_next);
-    sti_free(env, order);
+    sti_arena_clear(&memory);
     return status;
 }

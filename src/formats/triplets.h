@@ -4,9 +4,11 @@
 
 #include <stiction/linalg.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 typedef struct sti_triplets {
+    sti_arena memory;
     size_t count;
     size_t capacity;
     int* i;     // 0-based                     (capacity)
@@ -15,7 +17,7 @@ typedef struct sti_triplets {
 } sti_triplets;
 
 sti_status sti_triplets_create(sti_env* env, size_t capacity, sti_triplets* out);
-void sti_triplets_clear(sti_env* env, sti_triplets* t);
+void sti_triplets_clear(sti_triplets* t);
 
 static inline void sti_triplets_add(sti_triplets* t, int i, int j, double v) {
     t->i[t->count] = i;

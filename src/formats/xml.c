@@ -84,7 +84,7 @@ static void XMLCALL on_start(void* user, const XML_Char* name, const XML_Char** 
     }
     sti_xml_node* node = make_node(xml->env, name, pairs);
     if (node == NULL) {
-        stop(r, STI_FAIL(xml->env, STI_ERR_MEMORY, -1, "an element of %.200s", r->name));
+        stop(r, STI_ERR_MEMORY);
         return;
     }
     node->line = line;
@@ -109,7 +109,7 @@ static void XMLCALL on_text(void* user, const XML_Char* text, int length) {
         const size_t room = sti_size_add(sti_size_mul(2, need), 64);
         char* longer = sti_realloc(r->xml->env, r->held, room);
         if (longer == NULL) {
-            stop(r, STI_FAIL(r->xml->env, STI_ERR_MEMORY, -1, "text of %.200s", r->name));
+            stop(r, STI_ERR_MEMORY);
             return;
         }
         r->held = longer;
@@ -123,7 +123,7 @@ static void keep_text(reader* r) {
     if (!r->keep || r->open->child != NULL || r->held_count == 0) return;
     r->open->text = sti_alloc(r->xml->env, sti_size_add(r->held_count, 1));
     if (r->open->text == NULL) {
-        stop(r, STI_FAIL(r->xml->env, STI_ERR_MEMORY, -1, "text of %.200s", r->name));
+        stop(r, STI_ERR_MEMORY);
         return;
     }
     memcpy(r->open->text, r->held, r->held_count);
@@ -171,7 +171,7 @@ static sti_status create(sti_env* env, const char* text, size_t size, const char
     memory = env;
     reader r = {.xml = out, .name = name, .keep = keep, .parser = XML_ParserCreate_MM(NULL, &suite, NULL)};
     if (r.parser == NULL)
-        r.status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a reader of XML for %.200s", name);
+        r.status = STI_ERR_MEMORY;
     else
         r.status = read(&r, text, size);
     if (r.parser != NULL) XML_ParserFree(r.parser);
@@ -203,7 +203,7 @@ void sti_xml_clear(sti_xml* xml) {
 sti_status sti_xml_set(sti_xml* xml, sti_xml_node* node, int attribute, const char* value) {
     const char* none[] = {NULL};
     sti_xml_node* keeper = make_node(xml->env, value, none);
-    if (keeper == NULL) return STI_FAIL(xml->env, STI_ERR_MEMORY, -1, "the value of an attribute");
+    if (keeper == NULL) return STI_ERR_MEMORY;
     keeper->made = xml->made;
     xml->made = keeper;
     node->attribute[attribute].value = (char*)(keeper + 1);

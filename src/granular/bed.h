@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stiction/granular.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "granular/tuning.h"
 #include "linalg/vec3.h"
@@ -65,6 +66,7 @@ typedef struct sti_cells {
 enum { STI_SLAB_MOST = 64, STI_FACETS_MOST = 64 };
 
 struct sti_bed {
+    sti_arena memory;
     sti_env* env;
     sti_tasks* tasks;
     sti_bed_options options;

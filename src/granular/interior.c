@@ -27,6 +27,7 @@
 #include <stiction/conic.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "granular/dual.h"
 
 static const double NEAR = 0.1;  // of the largest radius: gaps that are almost closed
@@ -266,12 +267,13 @@ sti_status sti_dual_interior(sti_dual* d, const sti_quadratic_goal* goal, long* 
     const sti_bed* bed = d->bed;
     sti_env* env = bed->env;
     const size_t n = 6 * (size_t)bed->n, m = (size_t)d->m, contacts = (size_t)bed->touches, entries = 12 * m + 1;
-    double* number = sti_alloc_array(env, 2 * entries + 4 * m + 2 * n + 1, sizeof *number);
-    int64_t* start = sti_alloc_array(env, m + 1 + 2 * (n + 1), sizeof *start);
-    int* index = sti_alloc_array(env, 2 * entries + n + contacts, sizeof *index);
-    bool* inside = sti_alloc_array(env, contacts, sizeof *inside);
+    sti_arena memory = sti_arena_make(env);
+    double* number = sti_arena_raw(&memory, 2 * entries + 4 * m + 2 * n + 1, sizeof *number);
+    int64_t* start = sti_arena_raw(&memory, m + 1 + 2 * (n + 1), sizeof *start);
+    int* index = sti_arena_raw(&memory, 2 * entries + n + contacts, sizeof *index);
+    bool* inside = sti_arena_raw(&memory, contacts, sizeof *inside);
     sti_status status = STI_OK;
-    if (number == NULL || start == NULL || index == NULL || inside == NULL) {
+    if (memory.status != STI_OK) {
         status = STI_ERR_MEMORY;
     } else if (contacts > 0) {
         double* vectors = number + 2 * entries;
@@ -298,9 +300,6 @@ sti_status sti_dual_interior(sti_dual* d, const sti_quadratic_goal* goal, long* 
         status = solve_until(&s);
         *iterations += s.iterations;
     }
-    sti_free(env, number);
-    sti_free(env, start);
-    sti_free(env, index);
-    sti_free(env, inside);
+    sti_arena_clear(&memory);
     return status;
 }

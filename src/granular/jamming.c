@@ -27,6 +27,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "granular/dual.h"
 
 enum { ROUNDS = 300 };
@@ -34,6 +35,7 @@ enum { ROUNDS = 300 };
 static const double clear_margin = 1e-7;  // of |u|, for a motion of size 1: far beyond rounding
 
 typedef struct jam {
+    sti_arena memory;
     sti_env* env;
     const sti_bed* bed;
     sti_bed_jamming* out;
@@ -64,17 +66,17 @@ void sti_bed_jamming_clear(sti_env* env, sti_bed_jamming* j) {
 static sti_status allocate(jam* j) {
     sti_env* env = j->env;
     const size_t n = (size_t)j->bed->n, nc = (size_t)j->bed->touches;
-    j->touch = sti_alloc_array(env, nc, sizeof(const sti_touch*));
-    j->on = sti_alloc_array_zero(env, nc, 1);
-    j->start = sti_alloc_array_zero(env, n + 2, sizeof(int));
-    j->list = sti_alloc_array(env, 2 * nc, sizeof(int));
-    j->queue = sti_alloc_array(env, n, sizeof(int));
-    j->waits = sti_alloc_array_zero(env, n, 1);
+    j->memory = sti_arena_make(env);
+    j->touch = sti_arena_raw(&j->memory, nc, sizeof(const sti_touch*));
+    j->on = sti_arena_take(&j->memory, nc, 1);
+    j->start = sti_arena_take(&j->memory, n + 2, sizeof(int));
+    j->list = sti_arena_raw(&j->memory, 2 * nc, sizeof(int));
+    j->queue = sti_arena_raw(&j->memory, n, sizeof(int));
+    j->waits = sti_arena_take(&j->memory, n, 1);
     j->out->turn = sti_alloc_array(env, n, sizeof(int));
     j->out->motion = sti_alloc_array_zero(env, 6 * n, sizeof(double));
     j->out->r = sti_alloc_array_zero(env, 3 * nc, sizeof(double));
-    if (j->touch == NULL || j->on == NULL || j->start == NULL || j->list == NULL || j->queue == NULL ||
-        j->waits == NULL || j->out->turn == NULL || j->out->motion == NULL || j->out->r == NULL)
+    if (j->memory.status != STI_OK || j->out->turn == NULL || j->out->motion == NULL || j->out->r == NULL)
         return STI_ERR_MEMORY;
     return STI_OK;
 }
@@ -422,8 +424,7 @@ sti_status sti_bed_jamming_analyze(sti_env* env, const sti_bed* bed, const sti_j
         free_grains(&j);
         status = ask_groups(&j);
     }
-    void* scratch[] = {j.touch, j.on, j.start, j.list, j.queue, j.waits};
-    for (size_t i = 0; i < sizeof scratch / sizeof *scratch; i++) sti_free(env, scratch[i]);
+    sti_arena_clear(&j.memory);
     if (status != STI_OK) {
         sti_bed_jamming_clear(env, out);
         return status;

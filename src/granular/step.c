@@ -102,28 +102,14 @@ void sti_bed_destroy(sti_bed* bed) {
     if (bed == NULL) return;
     sti_env* env = bed->env;
     sti_tasks_destroy(bed->tasks);
-    sti_free(env, bed->walls);
-    sti_free(env, bed->id);
-    sti_free(env, bed->place);
-    sti_free(env, bed->x);
-    sti_free(env, bed->radius);
-    sti_free(env, bed->mass);
-    sti_free(env, bed->begin);
-    sti_free(env, bed->speed);
-    sti_free(env, bed->thrown);
+    sti_arena_clear(&bed->memory);
     sti_free(env, bed->grain_memory);
-    sti_free(env, bed->last_memory);
-    sti_free(env, bed->home);
-    sti_free(env, bed->near_start);
     sti_free(env, bed->near);
-    sti_free(env, bed->spare_start);
     sti_free(env, bed->spare_near);
     sti_free(env, bed->cell_start);
-    sti_free(env, bed->stray);
     sti_free(env, bed->touch_memory);
     sti_free(env, bed->memo);
     sti_free(env, bed->spare_memo);
-    sti_free(env, bed->scratch);
     sti_free(env, bed);
 }
 
@@ -180,26 +166,23 @@ static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options
 static sti_status allocate(sti_bed* bed, int n, int walls) {
     sti_env* env = bed->env;
     const size_t count = (size_t)n;
-    bed->walls = sti_alloc_array(env, (size_t)walls, sizeof(sti_wall));
-    bed->id = sti_alloc_array(env, count, sizeof(int));
-    bed->place = sti_alloc_array(env, count, sizeof(int));
-    bed->x = sti_alloc_array(env, count, 3 * sizeof(double));
-    bed->home = sti_alloc_array(env, count, 4 * sizeof(double));
-    bed->near_start = sti_alloc_array_zero(env, count + 1, sizeof(int64_t));
-    bed->spare_start = sti_alloc_array_zero(env, count + 1, sizeof(int64_t));
-    bed->stray = sti_alloc_array(env, (size_t)sti_bed_stray_most(n), sizeof(int));
-    bed->radius = sti_alloc_array(env, count, sizeof(double));
-    bed->mass = sti_alloc_array(env, count, sizeof(double));
-    bed->begin = sti_alloc_array(env, count, 6 * sizeof(double));
-    bed->speed = sti_alloc_array(env, count, sizeof(double));
-    bed->thrown = sti_alloc_array_zero(env, count, 1);
-    bed->scratch = sti_alloc_array(env, count, sizeof(sti_grain));
-    bed->last_memory = sti_alloc_array(env, count + 1, sizeof(sti_grain));
-    if (bed->walls == NULL || bed->id == NULL || bed->place == NULL || bed->x == NULL || bed->home == NULL ||
-        bed->near_start == NULL || bed->spare_start == NULL || bed->stray == NULL || bed->radius == NULL ||
-        bed->mass == NULL || bed->begin == NULL || bed->speed == NULL || bed->thrown == NULL || bed->scratch == NULL ||
-        bed->last_memory == NULL)
-        return STI_ERR_MEMORY;
+    bed->memory = sti_arena_make(env);
+    bed->walls = sti_arena_raw(&bed->memory, (size_t)walls, sizeof(sti_wall));
+    bed->id = sti_arena_raw(&bed->memory, count, sizeof(int));
+    bed->place = sti_arena_raw(&bed->memory, count, sizeof(int));
+    bed->x = sti_arena_raw(&bed->memory, count, 3 * sizeof(double));
+    bed->home = sti_arena_raw(&bed->memory, count, 4 * sizeof(double));
+    bed->near_start = sti_arena_take(&bed->memory, count + 1, sizeof(int64_t));
+    bed->spare_start = sti_arena_take(&bed->memory, count + 1, sizeof(int64_t));
+    bed->stray = sti_arena_raw(&bed->memory, (size_t)sti_bed_stray_most(n), sizeof(int));
+    bed->radius = sti_arena_raw(&bed->memory, count, sizeof(double));
+    bed->mass = sti_arena_raw(&bed->memory, count, sizeof(double));
+    bed->begin = sti_arena_raw(&bed->memory, count, 6 * sizeof(double));
+    bed->speed = sti_arena_raw(&bed->memory, count, sizeof(double));
+    bed->thrown = sti_arena_take(&bed->memory, count, 1);
+    bed->scratch = sti_arena_raw(&bed->memory, count, sizeof(sti_grain));
+    bed->last_memory = sti_arena_raw(&bed->memory, count + 1, sizeof(sti_grain));
+    if (bed->memory.status != STI_OK) return bed->memory.status;
     bed->grain_last = align_line(bed->last_memory);
     const sti_status status = sti_bed_reserve_grains(bed, n + walls);
     return status != STI_OK ? status : sti_tasks_create(env, sti_env_workers(env), &bed->tasks);

@@ -16,12 +16,11 @@
 //
 //     v' = e - S (v + e + k y),    e' = - FRESH s (v + e + k y),    y' = v
 //
-// whose modes decay if and only if  S > k f / (k + f),  f = FRESH (1 - LAST)
-//     (Routh and Hurwitz). Below that, waves grow until
-// the tolerance sees them, and a step makes as many sweeps as hold them there: the number that brings s to the bound. A
-// sweep's s falls with the square of the depth, so a start from the last impulse (FRESH = 1, LAST = 0), or from a mean
-// alone (LAST = 0), takes more sweeps the deeper a bed at rest. A larger LAST lets the same sweeps act longer, but lags
-// behind the waves when k is near 1. So both fall with `recover` (tuning.h).
+// whose modes decay if and only if  S > k f / (k + f),  f = FRESH (1 - LAST)  (Routh and Hurwitz). Below that, waves
+// grow until the tolerance sees them, and a step makes as many sweeps as hold them there: the number that brings s to
+// the bound. A sweep's s falls with the square of the depth, so a start from the last impulse (FRESH = 1, LAST = 0), or
+// from a mean alone (LAST = 0), takes more sweeps the deeper a bed at rest. A larger LAST lets the same sweeps act
+// longer, but lags behind the waves when k is near 1. So both fall with `recover` (tuning.h).
 //
 // A smaller FRESH alone calms the waves as well, but then every contact follows its load too slowly. Methods that solve
 // the whole program instead of sweeping start from the last impulse.

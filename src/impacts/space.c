@@ -95,7 +95,7 @@ static sti_status factor_mass(sti_env* env, const sti_instant* instant, sti_dens
     const size_t n = (size_t)instant->n;
     *unit = sti_alloc_array_zero(env, n, sizeof **unit);
     sti_status status = sti_dense_factor_init(f, env, instant->n);
-    if (status == STI_OK && *unit == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "units of %zu velocities", n);
+    if (status == STI_OK && *unit == NULL) status = STI_ERR_MEMORY;
     if (status != STI_OK) return status;
     double* load = sti_dense_factor_load(f, instant->n);
     *definite = sti_small_units(instant->n, instant->M, *unit);

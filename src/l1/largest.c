@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "l1/interior.h"
 
 enum { ROUNDS = 4 };
@@ -28,6 +29,7 @@ static const double WIDER = 1 + 1e-9;    // T is above t*
 static const double INSIDE = 1 + 1e-14;  // so that rounding leaves sum |y_i| <= 1
 
 typedef struct wide {
+    sti_arena memory;
     sti_l1 l1;  // of the rows above      (2m + 1, n + 1)
     int64_t* col_start;
     int* row;
@@ -37,11 +39,7 @@ typedef struct wide {
 } wide;
 
 static void wide_close(sti_env* env, wide* w) {
-    sti_free(env, w->col_start);
-    sti_free(env, w->row);
-    sti_free(env, w->value);
-    sti_free(env, w->b);
-    sti_free(env, w->room);
+    sti_arena_clear(&w->memory);
     sti_l1_answer_clear(env, &w->answer);
     *w = (wide){0};
 }
@@ -50,15 +48,15 @@ static sti_status wide_open(sti_env* env, const sti_l1* p, wide* w) {
     const size_t m = (size_t)p->m, n = (size_t)p->n, nnz = (size_t)p->A.col_start[p->n], rows = 2 * m + 1;
     *w = (wide){0};
     if (p->m > (INT32_MAX - 1) / 2) return STI_FAIL(env, STI_ERR_SIZE, -1, "%d rows", p->m);
-    w->col_start = sti_alloc_array(env, n + 2, sizeof *w->col_start);
-    w->row = sti_alloc_array(env, 2 * nnz + rows, sizeof *w->row);
-    w->value = sti_alloc_array(env, 2 * nnz + rows, sizeof *w->value);
-    w->b = sti_alloc_array(env, rows, sizeof *w->b);
-    w->room = sti_alloc_array(env, 2 * n, sizeof *w->room);
+    w->memory = sti_arena_make(env);
+    w->col_start = sti_arena_raw(&w->memory, n + 2, sizeof *w->col_start);
+    w->row = sti_arena_raw(&w->memory, 2 * nnz + rows, sizeof *w->row);
+    w->value = sti_arena_raw(&w->memory, 2 * nnz + rows, sizeof *w->value);
+    w->b = sti_arena_raw(&w->memory, rows, sizeof *w->b);
+    w->room = sti_arena_raw(&w->memory, 2 * n, sizeof *w->room);
     w->answer.x = sti_alloc_array_zero(env, n + 1, sizeof *w->answer.x);
     w->answer.y = sti_alloc_array_zero(env, rows, sizeof *w->answer.y);
-    if (w->col_start == NULL || w->row == NULL || w->value == NULL || w->b == NULL || w->room == NULL ||
-        w->answer.x == NULL || w->answer.y == NULL) {
+    if (w->memory.status != STI_OK || w->answer.x == NULL || w->answer.y == NULL) {
         wide_close(env, w);
         return STI_ERR_MEMORY;
     }

@@ -27,7 +27,8 @@ static sti_status by_rows(sti_l1_normal* N) {
     N->row_start = sti_alloc_array_zero(N->env, (size_t)N->m + 2, sizeof *N->row_start);
     N->col = sti_alloc_array(N->env, nnz, sizeof *N->col);
     N->value = sti_alloc_array(N->env, nnz, sizeof *N->value);
-    if (N->row_start == NULL || N->col == NULL || N->value == NULL) return STI_ERR_MEMORY;
+    if (N->row_start == NULL || N->col == NULL || N->value == NULL)
+        return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "rows of a matrix with %zu entries", nnz);
     int64_t* next = N->row_start + 1;  // next[i] is where row i goes on; in the end, where it ended
     for (size_t k = 0; k < nnz; k++) N->row_start[A->row[k] + 2]++;
     for (int i = 0; i < N->m; i++) next[i + 1] += next[i];
@@ -77,14 +78,14 @@ static sti_status init_part(sti_l1_normal* N, double memory) {
 
 static sti_status find_pattern(sti_l1_normal* N, double memory) {
     int64_t* start = sti_alloc_array(N->env, (size_t)N->n + 1, sizeof *start);
-    if (start == NULL) return STI_ERR_MEMORY;
+    if (start == NULL) return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "columns of A'A");
     start[0] = 0;
     for (int j = 0; j < N->n; j++) N->place[j] = -1;
     for (int j = 0; j < N->n; j++) start[j + 1] = start[j] + neighbours(N, j, NULL);
     int* row = sti_alloc_array(N->env, (size_t)start[N->n], sizeof *row);
     sti_status status = STI_OK;
     if (row == NULL) {
-        status = STI_ERR_MEMORY;
+        status = STI_FAIL(N->env, STI_ERR_MEMORY, -1, "pattern of A'A with %lld entries", (long long)start[N->n]);
     } else {
         for (int j = 0; j < N->n; j++) N->place[j] = -1;
         for (int j = 0; j < N->n; j++) neighbours(N, j, row + start[j]);
@@ -103,7 +104,8 @@ sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* 
     N->r = sti_alloc_array(env, (size_t)N->n, sizeof *N->r);
     N->z = sti_alloc_array(env, (size_t)N->n, sizeof *N->z);
     sti_status status = STI_OK;
-    if (N->place == NULL || N->t == NULL || N->r == NULL || N->z == NULL) status = STI_ERR_MEMORY;
+    if (N->place == NULL || N->t == NULL || N->r == NULL || N->z == NULL)
+        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "normal matrix of order %d", N->n);
     if (status == STI_OK) status = by_rows(N);
     if (status == STI_OK) status = find_pattern(N, memory);
     if (status != STI_OK) sti_l1_normal_clear(N);

@@ -101,7 +101,7 @@ static int compare(const void* a, const void* b) {
 // Fill-reducing order on the graph of the groups (ldl.c says what amd_2 wants).
 static sti_status find_order(sti_blocks* f, sti_env* env) {
     const int n = f->n, room = f->count + f->count / 5 + n + 1;
-    const sti_status status = grow(env, &f->L_row, &f->rooms[3], (size_t)room + 7 * (size_t)n, sizeof *f->L_row);
+    const sti_status status = grow(env, &f->L_row, &f->room.L_row, (size_t)room + 7 * (size_t)n, sizeof *f->L_row);
     if (status != STI_OK) return status;
     int* entries = f->L_row;
     int *start = entries + room, *length = start + n, *nv = length + n, *head = nv + n;
@@ -126,7 +126,7 @@ static sti_status find_columns(sti_blocks* f, sti_env* env) {
         const int column = f->order[j];
         size_t most = (size_t)(f->first[column + 1] - f->first[column]);
         for (int k = f->head[j]; k >= 0; k = f->next[k]) most += (size_t)(f->L_start[k + 1] - f->L_start[k]);
-        const sti_status status = grow(env, &f->L_row, &f->rooms[3], at + most, sizeof *f->L_row);
+        const sti_status status = grow(env, &f->L_row, &f->room.L_row, at + most, sizeof *f->L_row);
         if (status != STI_OK) return status;
         if (at + most > INT_MAX / 2) return STI_FAIL(env, STI_ERR_SIZE, -1, "L would have %zu blocks", at);
         f->L_start[j] = (int)at;
@@ -162,11 +162,11 @@ sti_status sti_blocks_shape(sti_blocks* f, sti_env* env, int n, int b, const int
         return STI_OK;
     f->n = 0;
     const size_t N = (size_t)n, size = (size_t)(b * b);
-    sti_status status = grow(env, &f->first, &f->rooms[0], N + 1, sizeof *f->first);
-    if (status == STI_OK) status = grow(env, &f->near, &f->rooms[1], (size_t)count, sizeof *f->near);
-    if (status == STI_OK) status = grow(env, &f->order, &f->rooms[2], 7 * N + 1, sizeof *f->order);
-    if (status == STI_OK) status = grow(env, &f->value, &f->rooms[4], (size_t)count * size, sizeof *f->value);
-    if (status == STI_OK) status = grow(env, &f->D, &f->rooms[7], N * (size + (size_t)b), sizeof *f->D);
+    sti_status status = grow(env, &f->first, &f->room.first, N + 1, sizeof *f->first);
+    if (status == STI_OK) status = grow(env, &f->near, &f->room.near, (size_t)count, sizeof *f->near);
+    if (status == STI_OK) status = grow(env, &f->order, &f->room.order, 7 * N + 1, sizeof *f->order);
+    if (status == STI_OK) status = grow(env, &f->value, &f->room.value, (size_t)count * size, sizeof *f->value);
+    if (status == STI_OK) status = grow(env, &f->D, &f->room.D, N * (size + (size_t)b), sizeof *f->D);
     if (status != STI_OK) return status;
     memcpy(f->first, first, (N + 1) * sizeof *first);
     memcpy(f->near, near, (size_t)count * sizeof *near);
@@ -181,8 +181,8 @@ sti_status sti_blocks_shape(sti_blocks* f, sti_env* env, int n, int b, const int
     f->count = count;
     status = find_order(f, env);
     if (status == STI_OK) status = find_columns(f, env);
-    if (status == STI_OK) status = grow(env, &f->L, &f->rooms[5], (size_t)f->fill * size, sizeof *f->L);
-    if (status == STI_OK) status = grow(env, &f->U, &f->rooms[6], (size_t)f->fill * size, sizeof *f->U);
+    if (status == STI_OK) status = grow(env, &f->L, &f->room.L, (size_t)f->fill * size, sizeof *f->L);
+    if (status == STI_OK) status = grow(env, &f->U, &f->room.U, (size_t)f->fill * size, sizeof *f->U);
     if (status != STI_OK) f->n = 0;
     return status;
 }

@@ -15,7 +15,9 @@
 enum { STI_BLOCK_MOST = 6 };
 
 typedef struct sti_blocks {
-    size_t rooms[8];
+    struct {
+        size_t first, near, order, L_row, value, L, U, D;
+    } room;  // of the arrays below
     int n, b;
     int count;                      // blocks of A
     int fill;                       // blocks of L below its diagonal

@@ -13,11 +13,12 @@ sti_status sti_dense_factor_init(sti_dense_factor* f, sti_env* env, int capacity
     *f = (sti_dense_factor){.env = env, .capacity = capacity};
     const size_t n = (size_t)capacity;
     // n * n fits in 62 bits; the byte count is checked by the allocator
-    f->a = sti_alloc_array(env, n * n, sizeof *f->a);
-    f->pivot = sti_alloc_array(env, n, sizeof *f->pivot);
-    f->work = sti_alloc_array(env, 4 * n, sizeof *f->work);
-    f->iwork = sti_alloc_array(env, n, sizeof *f->iwork);
-    if (f->a == NULL || f->pivot == NULL || f->work == NULL || f->iwork == NULL) {
+    f->memory = sti_arena_make(env);
+    f->a = sti_arena_raw(&f->memory, n * n, sizeof *f->a);
+    f->pivot = sti_arena_raw(&f->memory, n, sizeof *f->pivot);
+    f->work = sti_arena_raw(&f->memory, 4 * n, sizeof *f->work);
+    f->iwork = sti_arena_raw(&f->memory, n, sizeof *f->iwork);
+    if (f->memory.status != STI_OK) {
         sti_dense_factor_clear(f);
         return STI_ERR_MEMORY;
     }
@@ -26,10 +27,7 @@ sti_status sti_dense_factor_init(sti_dense_factor* f, sti_env* env, int capacity
 
 void sti_dense_factor_clear(sti_dense_factor* f) {
     if (f->env == NULL) return;
-    sti_free(f->env, f->a);
-    sti_free(f->env, f->pivot);
-    sti_free(f->env, f->work);
-    sti_free(f->env, f->iwork);
+    sti_arena_clear(&f->memory);
     *f = (sti_dense_factor){0};
 }
 

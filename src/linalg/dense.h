@@ -6,10 +6,12 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 // Room for the factors of any matrix up to capacity x capacity.
 typedef struct sti_dense_factor {
+    sti_arena memory;
     sti_env* env;
     int capacity;
     int n;          // order of the matrix now held

@@ -29,7 +29,7 @@ typedef struct piece {
 } piece;
 
 static void drop_piece(sti_env* env, piece* p) {
-    sti_weighted_graph_clear(env, &p->graph);
+    sti_weighted_graph_clear(&p->graph);
     sti_free(env, p->names);
     *p = (piece){0};
 }

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/lapack.h"
 #include "linalg/tiles.h"
 
@@ -34,9 +35,7 @@ static const double WORTH_PACKING = 32768, WORTH_SHARING = 1e6;  // entries of a
 void sti_fronts_clear(sti_fronts* f) {
     if (f->env == NULL) return;
     sti_tasks_destroy(f->tasks);
-    void* owned[] = {f->first, f->parent, f->child,    f->sibling, f->row_start, f->row,   f->panel_start,
-                     f->panel, f->where,  f->relative, f->update,  f->scaled,    f->stack, f->room};
-    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) sti_free(f->env, owned[k]);
+    sti_arena_clear(&f->memory);
     *f = (sti_fronts){0};
 }
 
@@ -155,16 +154,13 @@ static sti_status reserve_numbers(sti_fronts* f, size_t most) {
     const size_t room = largest > WORTH_PACKING ? STI_TILES_ROOM : 0;
     f->bytes = ((size_t)f->panel_start[f->count] + largest + update + highest) * sizeof *f->panel;
     if (f->bytes > most) return STI_OK;
-    f->panel = sti_alloc_array(f->env, (size_t)f->panel_start[f->count] + STI_TILES_PAD, sizeof *f->panel);
-    f->relative = sti_alloc_array(f->env, rows, sizeof *f->relative);
-    f->update = sti_alloc_array(f->env, update, sizeof *f->update);
-    f->scaled = sti_alloc_array(f->env, largest + STI_TILES_PAD, sizeof *f->scaled);
-    f->stack = sti_alloc_array(f->env, highest, sizeof *f->stack);
-    f->room = sti_alloc_array(f->env, (size_t)sti_tasks_workers(f->tasks) * room, sizeof *f->room);
-    if (f->panel == NULL || f->relative == NULL || f->update == NULL || f->scaled == NULL || f->stack == NULL ||
-        f->room == NULL)
-        return STI_ERR_MEMORY;
-    return STI_OK;
+    f->panel = sti_arena_raw(&f->memory, (size_t)f->panel_start[f->count] + STI_TILES_PAD, sizeof *f->panel);
+    f->relative = sti_arena_raw(&f->memory, rows, sizeof *f->relative);
+    f->update = sti_arena_raw(&f->memory, update, sizeof *f->update);
+    f->scaled = sti_arena_raw(&f->memory, largest + STI_TILES_PAD, sizeof *f->scaled);
+    f->stack = sti_arena_raw(&f->memory, highest, sizeof *f->stack);
+    f->room = sti_arena_raw(&f->memory, (size_t)sti_tasks_workers(f->tasks) * room, sizeof *f->room);
+    return f->memory.status;
 }
 
 // Threads, where a front is large enough to share.
@@ -179,16 +175,13 @@ static sti_status reserve_pattern(sti_fronts* f, const int* count) {
     const size_t fronts = (size_t)f->count;
     int64_t rows = 0;
     for (int s = 0; s < f->count; s++) rows += count[f->first[s + 1] - 1];
-    f->parent = sti_alloc_array(f->env, fronts, sizeof *f->parent);
-    f->child = sti_alloc_array(f->env, fronts, sizeof *f->child);
-    f->sibling = sti_alloc_array(f->env, fronts, sizeof *f->sibling);
-    f->row_start = sti_alloc_array(f->env, fronts + 1, sizeof *f->row_start);
-    f->panel_start = sti_alloc_array(f->env, fronts + 1, sizeof *f->panel_start);
-    f->row = sti_alloc_array(f->env, (size_t)rows, sizeof *f->row);
-    if (f->parent == NULL || f->child == NULL || f->sibling == NULL || f->row_start == NULL || f->panel_start == NULL ||
-        f->row == NULL)
-        return STI_ERR_MEMORY;
-    return STI_OK;
+    f->parent = sti_arena_raw(&f->memory, fronts, sizeof *f->parent);
+    f->child = sti_arena_raw(&f->memory, fronts, sizeof *f->child);
+    f->sibling = sti_arena_raw(&f->memory, fronts, sizeof *f->sibling);
+    f->row_start = sti_arena_raw(&f->memory, fronts + 1, sizeof *f->row_start);
+    f->panel_start = sti_arena_raw(&f->memory, fronts + 1, sizeof *f->panel_start);
+    f->row = sti_arena_raw(&f->memory, (size_t)rows, sizeof *f->row);
+    return f->memory.status;
 }
 
 sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_start, const int* row, const int* order,
@@ -197,11 +190,13 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
     sti_status status = sti_lapack_reserve(env);
     if (status != STI_OK) return status;
     *f = (sti_fronts){.env = env, .n = n, .deadline = (double)INFINITY};
-    f->first = sti_alloc_array(env, (size_t)n + 1, sizeof *f->first);
-    f->where = sti_alloc_array(env, (size_t)n, sizeof *f->where);
-    int* owner = sti_alloc_array(env, (size_t)n, sizeof *owner);
-    double* zeros = sti_alloc_array(env, (size_t)n, sizeof *zeros);
-    if (f->first == NULL || f->where == NULL || owner == NULL || zeros == NULL) {
+    f->memory = sti_arena_make(env);
+    f->first = sti_arena_raw(&f->memory, (size_t)n + 1, sizeof *f->first);
+    f->where = sti_arena_raw(&f->memory, (size_t)n, sizeof *f->where);
+    sti_arena memory = sti_arena_make(env);
+    int* owner = sti_arena_raw(&memory, (size_t)n, sizeof *owner);
+    double* zeros = sti_arena_raw(&memory, (size_t)n, sizeof *zeros);
+    if (memory.status != STI_OK || f->memory.status != STI_OK) {
         status = STI_ERR_MEMORY;
     } else {
         find_fronts(f, parent, count, zeros);
@@ -217,8 +212,7 @@ sti_status sti_fronts_init(sti_fronts* f, sti_env* env, int n, const int* col_st
     if (status == STI_OK) {
         status = reserve_numbers(f, most);
     }
-    sti_free(env, owner);
-    sti_free(env, zeros);
+    sti_arena_clear(&memory);
     if (status != STI_OK) sti_fronts_clear(f);
     return status;
 }

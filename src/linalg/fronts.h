@@ -8,10 +8,12 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "par/tasks.h"
 
 typedef struct sti_fronts {
+    sti_arena memory;
     sti_env* env;
     int n;
     int count;             // fronts

@@ -21,10 +21,11 @@ static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* 
     const int64_t nnz = col_start[f->n];
     if (nnz > INT_MAX / 4) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "sparse matrix with %lld entries", (long long)nnz);
     f->nnz = (int)nnz;
-    f->col_start = sti_alloc_array(f->env, (size_t)f->n + 1, sizeof *f->col_start);
-    f->row = sti_alloc_array(f->env, (size_t)nnz, sizeof *f->row);
-    f->value = sti_alloc_array_zero(f->env, (size_t)nnz, sizeof *f->value);
-    if (f->col_start == NULL || f->row == NULL || f->value == NULL) return STI_ERR_MEMORY;
+    f->memory = sti_arena_make(f->env);
+    f->col_start = sti_arena_raw(&f->memory, (size_t)f->n + 1, sizeof *f->col_start);
+    f->row = sti_arena_raw(&f->memory, (size_t)nnz, sizeof *f->row);
+    f->value = sti_arena_take(&f->memory, (size_t)nnz, sizeof *f->value);
+    if (f->memory.status != STI_OK) return f->memory.status;
     for (int j = 0; j <= f->n; j++) f->col_start[j] = (int)col_start[j];
     memcpy(f->row, row, (size_t)nnz * sizeof *row);
     return STI_OK;
@@ -32,19 +33,16 @@ static sti_status copy_pattern(sti_ldl* f, const int64_t* col_start, const int* 
 
 static sti_status reserve_columns(sti_ldl* f) {
     const size_t n = (size_t)f->n;
-    f->order = sti_alloc_array(f->env, n, sizeof *f->order);
-    f->place = sti_alloc_array(f->env, n, sizeof *f->place);
-    f->parent = sti_alloc_array(f->env, n, sizeof *f->parent);
-    f->L_start = sti_alloc_array(f->env, n + 1, sizeof *f->L_start);
-    f->L_count = sti_alloc_array(f->env, n, sizeof *f->L_count);
-    f->D = sti_alloc_array(f->env, n, sizeof *f->D);
-    f->work = sti_alloc_array(f->env, n, sizeof *f->work);
-    f->pattern = sti_alloc_array(f->env, n, sizeof *f->pattern);
-    f->flag = sti_alloc_array(f->env, n, sizeof *f->flag);
-    if (f->order == NULL || f->place == NULL || f->parent == NULL || f->L_start == NULL || f->L_count == NULL ||
-        f->D == NULL || f->work == NULL || f->pattern == NULL || f->flag == NULL)
-        return STI_ERR_MEMORY;
-    return STI_OK;
+    f->order = sti_arena_raw(&f->memory, n, sizeof *f->order);
+    f->place = sti_arena_raw(&f->memory, n, sizeof *f->place);
+    f->parent = sti_arena_raw(&f->memory, n, sizeof *f->parent);
+    f->L_start = sti_arena_raw(&f->memory, n + 1, sizeof *f->L_start);
+    f->L_count = sti_arena_raw(&f->memory, n, sizeof *f->L_count);
+    f->D = sti_arena_raw(&f->memory, n, sizeof *f->D);
+    f->work = sti_arena_raw(&f->memory, n, sizeof *f->work);
+    f->pattern = sti_arena_raw(&f->memory, n, sizeof *f->pattern);
+    f->flag = sti_arena_raw(&f->memory, n, sizeof *f->flag);
+    return f->memory.status;
 }
 
 // Fill-reducing order. amd_2 wants each column without its diagonal entry, room of a fifth more than that plus n to
@@ -220,10 +218,9 @@ static sti_status reserve_entries(sti_ldl* f, size_t most) {
     if (f->lnz > INT_MAX) return STI_FAIL(f->env, STI_ERR_SIZE, -1, "L with %lld entries", (long long)f->lnz);
     f->bytes = (size_t)f->lnz * (sizeof *f->L_row + sizeof *f->L_value);
     if (f->bytes > most) return STI_OK;
-    f->L_row = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_row);
-    f->L_value = sti_alloc_array(f->env, (size_t)f->lnz, sizeof *f->L_value);
-    if (f->L_row == NULL || f->L_value == NULL) return STI_ERR_MEMORY;
-    return STI_OK;
+    f->L_row = sti_arena_raw(&f->memory, (size_t)f->lnz, sizeof *f->L_row);
+    f->L_value = sti_arena_raw(&f->memory, (size_t)f->lnz, sizeof *f->L_value);
+    return f->memory.status;
 }
 
 static sti_status find_pattern(sti_ldl* f, const wish* w) {
@@ -239,9 +236,9 @@ static sti_status find_pattern(sti_ldl* f, const wish* w) {
 
 static sti_status copy_few(sti_ldl* f, int few_count, const int* few) {
     if (few_count == 0) return STI_OK;
-    f->few = sti_alloc_array(f->env, (size_t)few_count, sizeof *f->few);
-    f->reach = sti_alloc_array(f->env, 2 * (size_t)f->n, sizeof *f->reach);
-    if (f->few == NULL || f->reach == NULL) return STI_ERR_MEMORY;
+    f->few = sti_arena_raw(&f->memory, (size_t)few_count, sizeof *f->few);
+    f->reach = sti_arena_raw(&f->memory, 2 * (size_t)f->n, sizeof *f->reach);
+    if (f->memory.status != STI_OK) return f->memory.status;
     f->reach_from = f->reach + f->n;
     memcpy(f->few, few, (size_t)few_count * sizeof *few);
     f->few_count = few_count;
@@ -263,8 +260,8 @@ static sti_status list_reach(sti_ldl* f) {
     }
     for (int i = 0; i < f->few_count; i++) f->few[i] = f->place[f->few[i]];
     const size_t together = fronts ? STI_LDL_TOGETHER : 1, rows = (size_t)sti_fronts_most_rows(&f->fronts);
-    f->few_room = sti_alloc_array(f->env, together * ((size_t)f->n + rows), sizeof *f->few_room);
-    return f->few_room != NULL ? STI_OK : STI_ERR_MEMORY;
+    f->few_room = sti_arena_raw(&f->memory, together * ((size_t)f->n + rows), sizeof *f->few_room);
+    return f->memory.status;
 }
 
 static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, wish w) {
@@ -300,23 +297,7 @@ sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_
 void sti_ldl_clear(sti_ldl* f) {
     if (f->env == NULL) return;
     sti_fronts_clear(&f->fronts);
-    sti_free(f->env, f->col_start);
-    sti_free(f->env, f->row);
-    sti_free(f->env, f->value);
-    sti_free(f->env, f->order);
-    sti_free(f->env, f->place);
-    sti_free(f->env, f->parent);
-    sti_free(f->env, f->L_start);
-    sti_free(f->env, f->L_count);
-    sti_free(f->env, f->L_row);
-    sti_free(f->env, f->L_value);
-    sti_free(f->env, f->D);
-    sti_free(f->env, f->work);
-    sti_free(f->env, f->pattern);
-    sti_free(f->env, f->flag);
-    sti_free(f->env, f->few);
-    sti_free(f->env, f->reach);
-    sti_free(f->env, f->few_room);
+    sti_arena_clear(&f->memory);
     *f = (sti_ldl){0};
 }
 

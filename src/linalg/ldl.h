@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "linalg/fronts.h"
 
 typedef struct sti_ldl {
+    sti_arena memory;
     sti_env* env;
     int n;
     int nnz;            // entries of A

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 enum {
     COARSEST = 100,     // vertices from which on nothing is contracted
     MIDDLE = 2000,      // vertices from which on several ways are tried
@@ -32,20 +34,18 @@ static const double HEAVIEST_SIDE = 0.65;  // of all weight
 
 sti_status sti_weighted_graph_init(sti_env* env, int n, int edges, sti_weighted_graph* g) {
     *g = (sti_weighted_graph){.n = n};
-    g->start = sti_alloc_array(env, (size_t)n + 1, sizeof *g->start);
-    g->to = sti_alloc_array(env, (size_t)edges, sizeof *g->to);
-    g->edge_weight = sti_alloc_array(env, (size_t)edges, sizeof *g->edge_weight);
-    g->vertex_weight = sti_alloc_array(env, (size_t)n, sizeof *g->vertex_weight);
-    if (g->start != NULL && g->to != NULL && g->edge_weight != NULL && g->vertex_weight != NULL) return STI_OK;
-    sti_weighted_graph_clear(env, g);
+    g->memory = sti_arena_make(env);
+    g->start = sti_arena_raw(&g->memory, (size_t)n + 1, sizeof *g->start);
+    g->to = sti_arena_raw(&g->memory, (size_t)edges, sizeof *g->to);
+    g->edge_weight = sti_arena_raw(&g->memory, (size_t)edges, sizeof *g->edge_weight);
+    g->vertex_weight = sti_arena_raw(&g->memory, (size_t)n, sizeof *g->vertex_weight);
+    if (g->memory.status == STI_OK) return STI_OK;
+    sti_weighted_graph_clear(g);
     return STI_ERR_MEMORY;
 }
 
-void sti_weighted_graph_clear(sti_env* env, sti_weighted_graph* g) {
-    sti_free(env, g->start);
-    sti_free(env, g->to);
-    sti_free(env, g->edge_weight);
-    sti_free(env, g->vertex_weight);
+void sti_weighted_graph_clear(sti_weighted_graph* g) {
+    sti_arena_clear(&g->memory);
     *g = (sti_weighted_graph){0};
 }
 
@@ -415,7 +415,7 @@ typedef struct levels {
 
 static void drop_levels(sti_env* env, levels* l) {
     for (int k = 0; k < l->count; k++) {
-        sti_weighted_graph_clear(env, &l->graph[k]);
+        sti_weighted_graph_clear(&l->graph[k]);
         sti_free(env, l->coarse[k]);
     }
 }
@@ -461,6 +461,7 @@ static void carry_back(const sti_weighted_graph* g, const levels* l, refinement*
 }
 
 typedef struct search {
+    sti_arena memory;
     sti_env* env;
     sti_rng* rng;
     refinement r;
@@ -491,18 +492,17 @@ static sti_status separate_middle(search* s, const sti_weighted_graph* g, signed
 sti_status sti_separator_find(sti_env* env, const sti_weighted_graph* g, sti_rng* rng, signed char* part) {
     search s = {.env = env, .rng = rng};
     levels l = {0};
-    s.scratch = sti_alloc_array(env, 4 * (size_t)g->n, sizeof *s.scratch);
-    s.trial = sti_alloc_array(env, (size_t)g->n, sizeof *s.trial);
-    s.best = sti_alloc_array(env, (size_t)g->n, sizeof *s.best);
+    s.memory = sti_arena_make(env);
+    s.scratch = sti_arena_raw(&s.memory, 4 * (size_t)g->n, sizeof *s.scratch);
+    s.trial = sti_arena_raw(&s.memory, (size_t)g->n, sizeof *s.trial);
+    s.best = sti_arena_raw(&s.memory, (size_t)g->n, sizeof *s.best);
     sti_status status = reserve_refinement(env, g->n, &s.r);
-    if (status == STI_OK && (s.scratch == NULL || s.trial == NULL || s.best == NULL)) status = STI_ERR_MEMORY;
+    if (status == STI_OK) status = s.memory.status;
     if (status == STI_OK) status = coarsen(env, g, MIDDLE, rng, s.scratch, &l);
     if (status == STI_OK) status = separate_middle(&s, coarsest(g, &l), part);
     if (status == STI_OK) carry_back(g, &l, &s.r, s.trial, part);
     drop_levels(env, &l);
     drop_refinement(env, &s.r);
-    sti_free(env, s.scratch);
-    sti_free(env, s.trial);
-    sti_free(env, s.best);
+    sti_arena_clear(&s.memory);
     return status;
 }

@@ -2,11 +2,13 @@
 #ifndef STI_LINALG_SEPARATOR_H
 #define STI_LINALG_SEPARATOR_H
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "base/rng.h"
 
 // An undirected graph with weights; every edge stands in both lists.
 typedef struct sti_weighted_graph {
+    sti_arena memory;
     int n;
     int* start;          // neighbours of v: to[start[v] .. start[v+1] - 1], without v   (n+1)
     int* to;             //                                                              (start[n])
@@ -15,7 +17,7 @@ typedef struct sti_weighted_graph {
 } sti_weighted_graph;
 
 sti_status sti_weighted_graph_init(sti_env* env, int n, int edges, sti_weighted_graph* g);  // edges: both directions
-void sti_weighted_graph_clear(sti_env* env, sti_weighted_graph* g);                         // accepts a zero struct
+void sti_weighted_graph_clear(sti_weighted_graph* g);                                       // accepts a zero struct
 
 enum { STI_SIDE_A, STI_SIDE_B, STI_SEPARATOR };
 

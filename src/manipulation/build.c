@@ -391,17 +391,16 @@ static sti_status reserve(sti_manipulation* m, const sti_manipulation_text* text
         return STI_FAIL(env, STI_ERR_INPUT, -1, "probes: %zu tips: at most %d are expected", tips, (int)MOST_TIPS);
     m->tip_count = (int)tips;
     const size_t things = (size_t)sti_manipulation_things(m);
-    m->parts = sti_alloc_array_zero(env, (size_t)m->part_count, sizeof *m->parts);
-    m->fixtures = sti_alloc_array_zero(env, (size_t)m->fixture_count, sizeof *m->fixtures);
-    m->probes = sti_alloc_array_zero(env, (size_t)m->probe_count, sizeof *m->probes);
-    m->tips = sti_alloc_array_zero(env, tips, sizeof *m->tips);
-    m->pairs = sti_alloc_array_zero(env, (size_t)m->pair_count, sizeof *m->pairs);
-    m->friction = sti_alloc_array_zero(env, sti_size_mul(things, things), sizeof *m->friction);
-    m->parameter = sti_alloc_array_zero(env, (size_t)m->parameter_count, sizeof *m->parameter);
-    m->parameter_at = sti_alloc_array_zero(env, (size_t)m->parameter_count, sizeof *m->parameter_at);
-    if (m->parts == NULL || m->fixtures == NULL || m->probes == NULL || m->tips == NULL || m->pairs == NULL ||
-        m->friction == NULL || m->parameter == NULL || m->parameter_at == NULL)
-        return STI_ERR_MEMORY;
+    m->memory = sti_arena_make(env);
+    m->parts = sti_arena_take(&m->memory, (size_t)m->part_count, sizeof *m->parts);
+    m->fixtures = sti_arena_take(&m->memory, (size_t)m->fixture_count, sizeof *m->fixtures);
+    m->probes = sti_arena_take(&m->memory, (size_t)m->probe_count, sizeof *m->probes);
+    m->tips = sti_arena_take(&m->memory, tips, sizeof *m->tips);
+    m->pairs = sti_arena_take(&m->memory, (size_t)m->pair_count, sizeof *m->pairs);
+    m->friction = sti_arena_take(&m->memory, sti_size_mul(things, things), sizeof *m->friction);
+    m->parameter = sti_arena_take(&m->memory, (size_t)m->parameter_count, sizeof *m->parameter);
+    m->parameter_at = sti_arena_take(&m->memory, (size_t)m->parameter_count, sizeof *m->parameter_at);
+    if (m->memory.status != STI_OK) return m->memory.status;
     for (int i = 0; i < m->parameter_count; i++) {
         m->parameter[i] = sti_strdup(env, text->parameter_names[i]);
         m->parameter_at[i] = text->parameters[i];
@@ -461,14 +460,7 @@ void sti_manipulation_destroy(sti_manipulation* m) {
     for (int i = 0; m->probes != NULL && i < m->probe_count; i++) sti_free(env, m->probes[i].name);
     for (int i = 0; m->parameter != NULL && i < m->parameter_count; i++) sti_free(env, m->parameter[i]);
     sti_numbers_close(&m->numbers);
-    sti_free(env, m->parts);
-    sti_free(env, m->fixtures);
-    sti_free(env, m->probes);
-    sti_free(env, m->tips);
-    sti_free(env, m->pairs);
-    sti_free(env, m->friction);
-    sti_free(env, m->parameter);
-    sti_free(env, m->parameter_at);
+    sti_arena_clear(&m->memory);
     sti_free(env, m);
 }
 

@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "manipulation/manipulation.h"
 
 enum { TEXT = 2400, SHORT = 700, NAME = 24 };
 
 typedef struct frozen {
+    sti_arena memory;
     const sti_manipulation* m;
     sti_env* env;
     int count;                 // contacts
@@ -218,35 +220,24 @@ static void write_forces(frozen* f, int k) {
 }
 
 static void clear(frozen* f) {
-    sti_free(f->env, f->gap);
-    sti_free(f->env, f->slip);
-    sti_free(f->env, f->name);
-    sti_free(f->env, f->force);
-    sti_free(f->env, f->coordinate);
-    sti_free(f->env, f->parameter);
-    sti_free(f->env, f->start);
-    sti_free(f->env, f->value);
-    sti_free(f->env, f->contacts);
-    sti_free(f->env, f->texts);
+    sti_arena_clear(&f->memory);
 }
 
 static sti_status reserve(frozen* f) {
     const size_t n = 3 * (size_t)f->m->part_count, nc = (size_t)f->count;
     const size_t parameters = (size_t)sti_manipulation_things(f->m) + 4 * (size_t)f->m->probe_count;
-    f->gap = sti_alloc_array_zero(f->env, nc, sizeof *f->gap);
-    f->slip = sti_alloc_array_zero(f->env, nc, sizeof *f->slip);
-    f->name = sti_alloc_array_zero(f->env, nc, sizeof *f->name);
-    f->force = sti_alloc_array_zero(f->env, n, sizeof *f->force);
-    f->coordinate = sti_alloc_array_zero(f->env, n, sizeof *f->coordinate);
-    f->start = sti_alloc_array_zero(f->env, n, sizeof *f->start);
-    f->parameter = sti_alloc_array_zero(f->env, parameters, sizeof *f->parameter);
-    f->value = sti_alloc_array_zero(f->env, parameters, sizeof *f->value);
-    f->contacts = sti_alloc_array_zero(f->env, nc, sizeof *f->contacts);
-    f->texts = sti_alloc_array_zero(f->env, sti_size_add(nc, sti_size_add(3 * n, parameters)), sizeof *f->texts);
-    const bool good = f->gap != NULL && f->slip != NULL && f->name != NULL && f->force != NULL &&
-                      f->coordinate != NULL && f->start != NULL && f->parameter != NULL && f->value != NULL &&
-                      f->contacts != NULL && f->texts != NULL;
-    return good ? STI_OK : STI_ERR_MEMORY;
+    f->memory = sti_arena_make(f->env);
+    f->gap = sti_arena_take(&f->memory, nc, sizeof *f->gap);
+    f->slip = sti_arena_take(&f->memory, nc, sizeof *f->slip);
+    f->name = sti_arena_take(&f->memory, nc, sizeof *f->name);
+    f->force = sti_arena_take(&f->memory, n, sizeof *f->force);
+    f->coordinate = sti_arena_take(&f->memory, n, sizeof *f->coordinate);
+    f->start = sti_arena_take(&f->memory, n, sizeof *f->start);
+    f->parameter = sti_arena_take(&f->memory, parameters, sizeof *f->parameter);
+    f->value = sti_arena_take(&f->memory, parameters, sizeof *f->value);
+    f->contacts = sti_arena_take(&f->memory, nc, sizeof *f->contacts);
+    f->texts = sti_arena_take(&f->memory, sti_size_add(nc, sti_size_add(3 * n, parameters)), sizeof *f->texts);
+    return f->memory.status;
 }
 
 static void write_parameters(frozen* f) {

@@ -5,6 +5,7 @@
 
 #include <stiction/manipulation.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "system/expression.h"
 #include "system/jet.h"
@@ -116,6 +117,7 @@ typedef struct sti_pair_mu {
 } sti_pair_mu;
 
 struct sti_manipulation {
+    sti_arena memory;
     sti_env* env;
     sti_numbers numbers;
     int parameter_count;

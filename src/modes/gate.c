@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "exact/determinant.h"
 #include "linalg/vector.h"
 #include "modes/enumerate.h"
@@ -225,10 +226,11 @@ static bool make_exact(const gate* g, const nnls* s, sti_int* y) {
     const int n = g->rows;
     const size_t total = (size_t)s->count * (size_t)n;
     sti_int* E = sti_int_array(x, total);
-    int* pivot = sti_alloc_array(x->env, (size_t)n, sizeof *pivot);
-    bool* fixed = sti_alloc_array_zero(x->env, (size_t)n, sizeof *fixed);
+    sti_arena memory = sti_arena_make(x->env);
+    int* pivot = sti_arena_raw(&memory, (size_t)n, sizeof *pivot);
+    bool* fixed = sti_arena_take(&memory, (size_t)n, sizeof *fixed);
     sti_int d = {0};
-    if ((pivot == NULL || fixed == NULL) && x->status == STI_OK) x->status = STI_ERR_MEMORY;
+    if ((memory.status != STI_OK) && x->status == STI_OK) x->status = STI_ERR_MEMORY;
     bool good = x->status == STI_OK;
     double largest = 0;
     for (int r = 0; r < n; r++) largest = fmax(largest, fabs(s->rest[r] * g->unit[r]));
@@ -258,8 +260,7 @@ static bool make_exact(const gate* g, const nnls* s, sti_int* y) {
     }
     sti_int_clear(x->env, &d);
     sti_int_array_free(x->env, E, E != NULL ? total : 0);
-    sti_free(x->env, pivot);
-    sti_free(x->env, fixed);
+    sti_arena_clear(&memory);
     return good && x->status == STI_OK;
 }
 
@@ -355,10 +356,11 @@ static bool prove_inside(const gate* g, const double* rest, sti_int* y) {
     const size_t n = (size_t)g->rows, wide = n + 1, cols = (size_t)g->cols;
     double* numbers =
         sti_alloc_array_zero(env, n * n + 2 * n + (cols + 1) * wide + 2 * wide * wide + 3 * wide, sizeof *numbers);
-    int* ints = sti_alloc_array(env, n + wide + 1 + cols, sizeof *ints);
-    bool* flags = sti_alloc_array_zero(env, 2 * cols, sizeof *flags);
+    sti_arena memory = sti_arena_make(env);
+    int* ints = sti_arena_raw(&memory, n + wide + 1 + cols, sizeof *ints);
+    bool* flags = sti_arena_take(&memory, 2 * cols, sizeof *flags);
     bool proved = false;
-    if (numbers != NULL && ints != NULL && flags != NULL) {
+    if (memory.status == STI_OK && numbers != NULL) {
         interior d = {.g = g, .Q = numbers, .p = numbers + n * n, .equal = ints, .settled = flags};
         double *slant = d.p + n, *more = slant + n + (cols + 1) * wide;
         gate h = {.m = g->m, .A = slant + n};
@@ -381,8 +383,7 @@ static bool prove_inside(const gate* g, const double* rest, sti_int* y) {
         g->m->x.status = STI_ERR_MEMORY;
     }
     sti_free(env, numbers);
-    sti_free(env, ints);
-    sti_free(env, flags);
+    sti_arena_clear(&memory);
     return proved;
 }
 

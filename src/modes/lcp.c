@@ -11,10 +11,12 @@
 // A planar contact is a box in either model. Static friction for rolling contacts, kinetic for sliding ones.
 #include <stdio.h>
 
+#include "base/arena.h"
 #include "exact/determinant.h"
 #include "modes/model.h"
 
 typedef struct posing {
+    sti_arena memory;
     modes_model* m;
     const sti_modes_options* o;
     sti_modes_lcp* out;
@@ -308,10 +310,11 @@ static sti_status round_off(posing* p) {
 
 static sti_status pose(posing* p) {
     const size_t contacts = (size_t)p->m->contact_count;
-    p->contact = sti_alloc_array(p->m->env, contacts, sizeof *p->contact);
-    p->first = sti_alloc_array(p->m->env, 2 * contacts, sizeof *p->first);
-    p->order = sti_alloc_array(p->m->env, (size_t)p->m->K, sizeof *p->order);
-    if (p->contact == NULL || p->first == NULL || p->order == NULL) return STI_ERR_MEMORY;
+    p->memory = sti_arena_make(p->m->env);
+    p->contact = sti_arena_raw(&p->memory, contacts, sizeof *p->contact);
+    p->first = sti_arena_raw(&p->memory, 2 * contacts, sizeof *p->first);
+    p->order = sti_arena_raw(&p->memory, (size_t)p->m->K, sizeof *p->order);
+    if (p->memory.status != STI_OK) return p->memory.status;
     sti_status status = arrange(p);
     if (status == STI_OK) status = reserve(p);
     if (status == STI_OK) status = load_mu(p);
@@ -356,9 +359,7 @@ sti_status sti_modes_lcp_create(sti_env* env, const sti_instant* instant, const 
     }
     p.out->env = env;
     status = pose(&p);
-    sti_free(env, p.contact);
-    sti_free(env, p.order);
-    sti_free(env, p.first);
+    sti_arena_clear(&p.memory);
     sti_rationals* const tables[6] = {p.S, p.AS, p.B, p.b, p.mu, p.unit};
     for (int i = 0; i < 6; i++) sti_rationals_destroy(tables[i]);
     sti_modes_model_destroy(p.m);

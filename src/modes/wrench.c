@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "modes/enumerate.h"
 
 void sti_mode_wrenches_destroy(sti_env* env, sti_mode_wrenches* w) {
@@ -260,10 +261,11 @@ static sti_status nearest_of_polyhedron(sti_env* env, const sti_mode_wrenches* s
                                         double* change) {
     const sti_rows faces = sti_polycone_inequalities(set->cone), equations = sti_polycone_equations(set->cone);
     const size_t width = (size_t)n + 1;
-    double* rows = sti_alloc_array(env, (size_t)(faces.count + equations.count) * width, sizeof *rows);
-    double* unit = sti_alloc_array_zero(env, 2 * width, sizeof *unit);
+    sti_arena memory = sti_arena_make(env);
+    double* rows = sti_arena_raw(&memory, (size_t)(faces.count + equations.count) * width, sizeof *rows);
+    double* unit = sti_arena_take(&memory, 2 * width, sizeof *unit);
     sti_polycone* cone = NULL;
-    sti_status status = rows == NULL || unit == NULL ? STI_ERR_MEMORY : STI_OK;
+    sti_status status = memory.status != STI_OK ? STI_ERR_MEMORY : STI_OK;
     int used = 0;
     for (int pass = 0; pass < 2 && status == STI_OK; pass++) {  // (G, h) = (-F_w, F'(w, 1)), of faces, then equations
         const sti_rows* from = pass == 0 ? &faces : &equations;
@@ -281,7 +283,7 @@ static sti_status nearest_of_polyhedron(sti_env* env, const sti_mode_wrenches* s
     const sti_rows rays = {.count = used, .dimension = n + 1, .value = rows};
     const sti_rows lines = {.count = equations.count,
                             .dimension = n + 1,
-                            .value = rows != NULL ? rows + (size_t)faces.count * width : NULL};
+                            .value = memory.status == STI_OK ? rows + (size_t)faces.count * width : NULL};
     if (status == STI_OK) status = sti_polycone_create_span(env, n + 1, &rays, &lines, NULL, &cone);
     if (status == STI_OK) {
         unit[n] = 1;
@@ -290,8 +292,7 @@ static sti_status nearest_of_polyhedron(sti_env* env, const sti_mode_wrenches* s
             change[k] = unit[width + (size_t)k] / (1 - unit[width + (size_t)n]);
     }
     sti_polycone_destroy(cone);
-    sti_free(env, rows);
-    sti_free(env, unit);
+    sti_arena_clear(&memory);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "navigation/navigation.h"
 
 enum { MOST_VEHICLES = 1000000, FIELD = 80 };
@@ -60,13 +61,12 @@ static sti_status copy_name(sti_env* env, const char* name, const char* word, in
 static sti_status make_system(const sti_navigation* nav, const sti_navigation_text* text, const sti_vehicle_text* from,
                               int i, sti_system** out) {
     const int count = text->parameter_count;
-    const char** names = sti_alloc_array_zero(nav->env, (size_t)count + 2, sizeof *names);
-    double* values = sti_alloc_array_zero(nav->env, (size_t)count + 2, sizeof *values);
-    sti_system_named* named = sti_alloc_array_zero(nav->env, (size_t)text->definition_count + 3, sizeof *named);
-    if (names == NULL || values == NULL || named == NULL) {
-        sti_free(nav->env, names);
-        sti_free(nav->env, values);
-        sti_free(nav->env, named);
+    sti_arena memory = sti_arena_make(nav->env);
+    const char** names = sti_arena_take(&memory, (size_t)count + 2, sizeof *names);
+    double* values = sti_arena_take(&memory, (size_t)count + 2, sizeof *values);
+    sti_system_named* named = sti_arena_take(&memory, (size_t)text->definition_count + 3, sizeof *named);
+    if (memory.status != STI_OK) {
+        sti_arena_clear(&memory);
         return STI_ERR_MEMORY;
     }
     for (int k = 0; k < count; k++) {
@@ -99,9 +99,7 @@ static sti_status make_system(const sti_navigation* nav, const sti_navigation_te
                                  .q = from->q,
                                  .v = from->v};
     const sti_status status = sti_system_create(nav->env, &one, out);
-    sti_free(nav->env, names);
-    sti_free(nav->env, values);
-    sti_free(nav->env, named);
+    sti_arena_clear(&memory);
     return status;
 }
 
@@ -227,17 +225,16 @@ static sti_status reserve(sti_navigation* nav, const sti_navigation_text* text) 
     nav->count = (int)count;
     nav->wall_count = text->wall_count;
     nav->obstacle_count = text->obstacle_count;
-    nav->vehicles = sti_alloc_array_zero(env, count, sizeof *nav->vehicles);
-    nav->walls = sti_alloc_array_zero(env, (size_t)text->wall_count, sizeof *nav->walls);
-    nav->obstacles = sti_alloc_array_zero(env, (size_t)text->obstacle_count, sizeof *nav->obstacles);
-    nav->q = sti_alloc_array_zero(env, sti_size_mul(19, count), sizeof *nav->q);
-    nav->local = sti_alloc_array_zero(env, count, sizeof *nav->local);
-    nav->island = sti_alloc_array_zero(env, count, sizeof *nav->island);
-    nav->boxes = sti_alloc_array_zero(env, count, sizeof *nav->boxes);
-    nav->feet = sti_alloc_array_zero(env, 2 * most, sizeof *nav->feet);
-    if (nav->vehicles == NULL || nav->walls == NULL || nav->obstacles == NULL || nav->q == NULL ||
-        nav->island == NULL || nav->local == NULL || nav->boxes == NULL || nav->feet == NULL)
-        return STI_ERR_MEMORY;
+    nav->memory = sti_arena_make(env);
+    nav->vehicles = sti_arena_take(&nav->memory, count, sizeof *nav->vehicles);
+    nav->walls = sti_arena_take(&nav->memory, (size_t)text->wall_count, sizeof *nav->walls);
+    nav->obstacles = sti_arena_take(&nav->memory, (size_t)text->obstacle_count, sizeof *nav->obstacles);
+    nav->q = sti_arena_take(&nav->memory, sti_size_mul(19, count), sizeof *nav->q);
+    nav->local = sti_arena_take(&nav->memory, count, sizeof *nav->local);
+    nav->island = sti_arena_take(&nav->memory, count, sizeof *nav->island);
+    nav->boxes = sti_arena_take(&nav->memory, count, sizeof *nav->boxes);
+    nav->feet = sti_arena_take(&nav->memory, 2 * most, sizeof *nav->feet);
+    if (nav->memory.status != STI_OK) return nav->memory.status;
     nav->v = nav->q + 2 * count;
     nav->k = nav->v + 2 * count;
     nav->A = nav->k + 2 * count;
@@ -311,16 +308,9 @@ void sti_navigation_destroy(sti_navigation* nav) {
         sti_free(env, nav->obstacles[i].shape.v);
     }
     sti_broadphase_destroy(nav->broad);
-    sti_free(env, nav->vehicles);
-    sti_free(env, nav->walls);
-    sti_free(env, nav->obstacles);
-    sti_free(env, nav->q);
-    sti_free(env, nav->island);
+    sti_arena_clear(&nav->memory);
     sti_free(env, nav->order);
-    sti_free(env, nav->local);
     sti_free(env, nav->pressing);
-    sti_free(env, nav->boxes);
-    sti_free(env, nav->feet);
     sti_free(env, nav->contacts);
     sti_free(env, nav);
 }

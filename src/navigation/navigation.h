@@ -5,6 +5,7 @@
 #include <stiction/navigation.h>
 #include <stiction/shapes.h>
 
+#include "base/arena.h"
 #include "linalg/blocks.h"
 #include "manipulation/manipulation.h"
 
@@ -46,6 +47,7 @@ typedef struct sti_crowd {
 } sti_crowd;
 
 struct sti_navigation {
+    sti_arena memory;
     sti_env* env;
     int count, wall_count, obstacle_count;
     sti_vehicle* vehicles;

@@ -4,6 +4,7 @@
 #include <stiction/recording.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "formats/file.h"
 #include "formats/xdmf.h"
 #include "recordings/frames.h"
@@ -72,10 +73,11 @@ static sti_status put_walls(sti_bed_record* r, const sti_grains* g) {
         {"walls/spin", 0, offsetof(sti_wall, spin)},     {"walls/mu", 0, offsetof(sti_wall, mu)},
     };
     const size_t count = (size_t)g->wall_count;
-    double* number = sti_alloc_array(r->env, count, 3 * sizeof *number);
-    int* kind = sti_alloc_array(r->env, count, sizeof *kind);
+    sti_arena memory = sti_arena_make(r->env);
+    double* number = sti_arena_raw(&memory, count, 3 * sizeof *number);
+    int* kind = sti_arena_raw(&memory, count, sizeof *kind);
     sti_status status = STI_OK;
-    if (number == NULL || kind == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     for (size_t k = 0; status == STI_OK && k < count; k++) kind[k] = (int)g->walls[k].kind;
     if (status == STI_OK) status = sti_recording_put(r->file, "walls/kind", STI_RECORD_INT, g->wall_count, 0, kind);
     for (size_t i = 0; status == STI_OK && i < sizeof list / sizeof list[0]; i++) {
@@ -84,8 +86,7 @@ static sti_status put_walls(sti_bed_record* r, const sti_grains* g) {
             memcpy(number + width * k, (const char*)&g->walls[k] + list[i].offset, sti_size_mul(width, sizeof *number));
         status = sti_recording_put(r->file, list[i].name, STI_RECORD_DOUBLE, g->wall_count, list[i].columns, number);
     }
-    sti_free(r->env, number);
-    sti_free(r->env, kind);
+    sti_arena_clear(&memory);
     return status;
 }
 

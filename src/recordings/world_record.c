@@ -4,6 +4,7 @@
 #include <stiction/recording.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "formats/file.h"
 #include "formats/xdmf.h"
@@ -83,7 +84,8 @@ static double extent_of(const sti_bodies* bodies) {
 static sti_status add_surface(sti_world_record* r, const sti_surface* s, int body, const sti_pose* place) {
     const size_t nv = (size_t)r->vertex_count + (size_t)s->vertex_count;
     const size_t nf = (size_t)r->face_count + (size_t)s->face_count;
-    const size_t nt = (size_t)r->topology_size + (size_t)s->face_start[s->face_count] + 2 * (size_t)s->face_count;
+    const size_t faces = sti_size_mul(2, (size_t)s->face_count);
+    const size_t nt = sti_size_add((size_t)r->topology_size, sti_size_add((size_t)s->face_start[s->face_count], faces));
     if (nv > INT32_MAX / 8 || nt > INT32_MAX / 8)
         return STI_FAIL(r->env, STI_ERR_SIZE, -1, "surfaces of %zu vertices", nv);
     double* vertex = sti_realloc_array(r->env, r->vertex, nv, 3 * sizeof *vertex);
@@ -360,11 +362,12 @@ static sti_status record_contacts(sti_world_record* r, const sti_world* world) {
     int count = 0;
     const sti_world_contact* list = sti_world_contacts(world, &count);
     const size_t n = (size_t)count;
-    int* whole = sti_alloc_array(r->env, n, 5 * sizeof *whole);  // bodies, shapes, modes
+    sti_arena memory = sti_arena_make(r->env);
+    int* whole = sti_arena_raw(&memory, n, 5 * sizeof *whole);  // bodies, shapes, modes
     double* rows = sti_alloc_array(r->env, n, 3 * sizeof *rows);
-    int64_t* id = sti_alloc_array(r->env, n, sizeof *id);
+    int64_t* id = sti_arena_raw(&memory, n, sizeof *id);
     sti_status status = STI_OK;
-    if (whole == NULL || rows == NULL || id == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK || rows == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = record_names(r, list, count, whole, id);
     for (int k = 0; status == STI_OK && k < CONTACT_PARTS; k++) {
         gather(list, sizeof *list, count, &contact_parts[k], rows);
@@ -372,9 +375,8 @@ static sti_status record_contacts(sti_world_record* r, const sti_world* world) {
     }
     const long end = sti_recording_rows(r->file, r->contact_mode);
     if (status == STI_OK) status = sti_recording_append(r->file, r->frame_end, 1, &end);
-    sti_free(r->env, whole);
     sti_free(r->env, rows);
-    sti_free(r->env, id);
+    sti_arena_clear(&memory);
     return status;
 }
 

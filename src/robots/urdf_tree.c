@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "formats/file.h"
 #include "robots/urdf.h"
 
@@ -119,11 +120,12 @@ static sti_status find_root(sti_urdf_model* m) {
 
 // Breadth first, children in the order of their joints in the file.
 static sti_status put_in_order(sti_urdf_model* m) {
-    int* first = sti_alloc_array(m->env, (size_t)m->link_count, sizeof *first);
-    int* next = sti_alloc_array(m->env, (size_t)m->joint_count, sizeof *next);
+    sti_arena memory = sti_arena_make(m->env);
+    int* first = sti_arena_raw(&memory, (size_t)m->link_count, sizeof *first);
+    int* next = sti_arena_raw(&memory, (size_t)m->joint_count, sizeof *next);
     m->order = sti_alloc_array(m->env, (size_t)m->link_count, sizeof *m->order);
     int count = 0;
-    if (first != NULL && next != NULL && m->order != NULL) {
+    if (memory.status == STI_OK && m->order != NULL) {
         for (int k = 0; k < m->link_count; k++) {
             first[k] = -1;
             m->order[k] = m->root;  // where a cycle is cut off, not all places are filled
@@ -137,8 +139,7 @@ static sti_status put_in_order(sti_urdf_model* m) {
             for (int k = first[m->order[at]]; k >= 0; k = next[k]) m->order[count++] = m->joint[k].child;
         }
     }
-    sti_free(m->env, first);
-    sti_free(m->env, next);
+    sti_arena_clear(&memory);
     if (count == 0) return STI_ERR_MEMORY;
     return STI_OK;
 }

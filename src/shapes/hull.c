@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "shapes/orient.h"
 #include "shapes/shape.h"
 
@@ -26,6 +27,7 @@ typedef struct triangle {
 } triangle;
 
 typedef struct hull {
+    sti_arena memory;
     sti_env* env;
     int count;     // n
     double* p;     // points                              (n x 3)
@@ -42,27 +44,20 @@ typedef struct hull {
 } hull;
 
 static void hull_clear(hull* h) {
-    sti_free(h->env, h->p);
-    sti_free(h->env, h->t);
-    sti_free(h->env, h->free_list);
-    sti_free(h->env, h->horizon);
-    sti_free(h->env, h->from);
-    sti_free(h->env, h->order);
-    sti_free(h->env, h->member);
+    sti_arena_clear(&h->memory);
 }
 
 static sti_status hull_init(hull* h, sti_env* env, int count, const double* points) {
     *h = (hull){.env = env, .count = count, .capacity = 2 * count + 8};
-    h->p = sti_alloc_array(env, 3 * (size_t)count, sizeof *h->p);
-    h->t = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->t);
-    h->free_list = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->free_list);
-    h->horizon = sti_alloc_array(env, 3 * (size_t)h->capacity, sizeof *h->horizon);
-    h->from = sti_alloc_array(env, (size_t)count, sizeof *h->from);
-    h->order = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->order);
-    h->member = sti_alloc_array(env, (size_t)h->capacity, sizeof *h->member);
-    if (h->p == NULL || h->t == NULL || h->free_list == NULL || h->horizon == NULL || h->from == NULL ||
-        h->order == NULL || h->member == NULL)
-        return STI_ERR_MEMORY;
+    h->memory = sti_arena_make(env);
+    h->p = sti_arena_raw(&h->memory, 3 * (size_t)count, sizeof *h->p);
+    h->t = sti_arena_raw(&h->memory, (size_t)h->capacity, sizeof *h->t);
+    h->free_list = sti_arena_raw(&h->memory, (size_t)h->capacity, sizeof *h->free_list);
+    h->horizon = sti_arena_raw(&h->memory, 3 * (size_t)h->capacity, sizeof *h->horizon);
+    h->from = sti_arena_raw(&h->memory, (size_t)count, sizeof *h->from);
+    h->order = sti_arena_raw(&h->memory, (size_t)h->capacity, sizeof *h->order);
+    h->member = sti_arena_raw(&h->memory, (size_t)h->capacity, sizeof *h->member);
+    if (h->memory.status != STI_OK) return h->memory.status;
     memcpy(h->p, points, 3 * (size_t)count * sizeof *h->p);
     vec low = vec_of(points), high = low;
     for (int i = 1; i < count; i++) {

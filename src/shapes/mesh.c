@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 void sti_shape_mesh_clear(sti_shape* shape) {
     mesh* m = &shape->mesh;
     sti_free(shape->env, m->vertex);
@@ -86,10 +88,11 @@ static sti_status fill_neighbours(sti_shape* shape) {
 static sti_status fill_tree(sti_shape* shape) {
     mesh* m = &shape->mesh;
     sti_env* env = shape->env;
-    sti_aabb* boxes = sti_alloc_array(env, (size_t)m->triangle_count, sizeof *boxes);
-    int* items = sti_alloc_array(env, (size_t)m->triangle_count, sizeof *items);
+    sti_arena memory = sti_arena_make(env);
+    sti_aabb* boxes = sti_arena_raw(&memory, (size_t)m->triangle_count, sizeof *boxes);
+    int* items = sti_arena_raw(&memory, (size_t)m->triangle_count, sizeof *items);
     sti_status status = STI_OK;
-    if (boxes == NULL || items == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_bvh_reserve(&m->tree, env, m->triangle_count);
     for (int t = 0; t < m->triangle_count && status == STI_OK; t++) {
         items[t] = t;
@@ -102,8 +105,7 @@ static sti_status fill_tree(sti_shape* shape) {
         }
     }
     if (status == STI_OK) sti_bvh_build(&m->tree, m->triangle_count, items, boxes);
-    sti_free(env, boxes);
-    sti_free(env, items);
+    sti_arena_clear(&memory);
     return status;
 }
 

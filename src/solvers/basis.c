@@ -156,11 +156,12 @@ sti_status sti_basis_create(sti_env* env, const sti_lcp* lcp, const double* d, s
     }
     if (status == STI_OK) {
         const size_t n = (size_t)lcp->n, cap = (size_t)B->capacity, room = (size_t)B->ahead_room;
-        B->doubles = sti_alloc_array(env, n * (n + cap + room + 12) + cap * (cap + STI_BASIS_WIDTH) + 2 * room + 3,
-                                     sizeof(double));
-        B->ints = sti_alloc_array(env, 9 * n + 2 + 2 * cap + room, sizeof *B->ints);
-        B->acc = sti_alloc_array(env, n, sizeof *B->acc);
-        if (B->doubles == NULL || B->ints == NULL || B->acc == NULL) status = STI_ERR_MEMORY;
+        B->memory = sti_arena_make(env);
+        B->doubles = sti_arena_raw(&B->memory, n * (n + cap + room + 12) + cap * (cap + STI_BASIS_WIDTH) + 2 * room + 3,
+                                   sizeof(double));
+        B->ints = sti_arena_raw(&B->memory, 9 * n + 2 + 2 * cap + room, sizeof *B->ints);
+        B->acc = sti_arena_raw(&B->memory, n, sizeof *B->acc);
+        if (B->memory.status != STI_OK) status = STI_ERR_MEMORY;
     }
     if (status != STI_OK) {
         sti_basis_destroy(B);
@@ -176,9 +177,7 @@ sti_status sti_basis_create(sti_env* env, const sti_lcp* lcp, const double* d, s
 void sti_basis_destroy(sti_basis* B) {
     if (B == NULL) return;
     sti_matrix_clear(B->env, &B->copy);
-    sti_free(B->env, B->doubles);
-    sti_free(B->env, B->ints);
-    sti_free(B->env, B->acc);
+    sti_arena_clear(&B->memory);
     sti_free(B->env, B);
 }
 

@@ -14,11 +14,13 @@
 
 #include <stiction/problem.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 enum { STI_BASIS_WIDTH = 64 };  // columns or rows computed together, at most
 
 typedef struct sti_basis {
+    sti_arena memory;
     sti_env* env;  // borrowed
     int n;
     const double* M;       // unscaled, row major; borrowed, or in `copy`       (n x n)

@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/sets.h"
 #include "cones/dd.h"
 #include "solvers/exact_lcp.h"
@@ -267,13 +268,13 @@ static sti_status export_table(collector* c, const vector_table* t, double** val
 static sti_status connect(collector* c) {
     sti_lcp_solution_set* set = c->set;
     const size_t vertices = (size_t)c->point.count, pieces = (size_t)set->piece_count;
-    int* parent = sti_alloc_array(c->env, pieces, sizeof *parent);
-    int* owner = sti_alloc_array(c->env, vertices, sizeof *owner);
+    sti_arena memory = sti_arena_make(c->env);
+    int* parent = sti_arena_raw(&memory, pieces, sizeof *parent);
+    int* owner = sti_arena_raw(&memory, vertices, sizeof *owner);
     set->vertex_basic = sti_alloc_array_zero(c->env, vertices, sizeof *set->vertex_basic);
     set->component_dimension = sti_alloc_array_zero(c->env, pieces, sizeof *set->component_dimension);
-    if (parent == NULL || owner == NULL || set->vertex_basic == NULL || set->component_dimension == NULL) {
-        sti_free(c->env, parent);
-        sti_free(c->env, owner);
+    if (memory.status != STI_OK || set->vertex_basic == NULL || set->component_dimension == NULL) {
+        sti_arena_clear(&memory);
         return STI_ERR_MEMORY;
     }
     for (size_t v = 0; v < vertices; v++) owner[v] = -1;
@@ -294,8 +295,7 @@ static sti_status connect(collector* c) {
         if (piece->dimension > set->component_dimension[piece->component])
             set->component_dimension[piece->component] = piece->dimension;
     }
-    sti_free(c->env, parent);
-    sti_free(c->env, owner);
+    sti_arena_clear(&memory);
     return STI_OK;
 }
 

@@ -43,6 +43,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "solvers/basis.h"
 #include "solvers/solvers.h"
 
@@ -63,6 +64,7 @@ typedef struct forecast {
 } forecast;
 
 typedef struct lemke {
+    sti_arena memory;
     sti_basis* B;
     const sti_lcp_options* options;
     int n;
@@ -536,11 +538,12 @@ static long default_limit(int n) {
 
 static bool allocate(lemke* k, sti_env* env) {
     const size_t n = (size_t)k->n;
-    k->tied = sti_alloc_array(env, 2 * n, sizeof *k->tied);
-    k->ratio = sti_alloc_array(env, (4 + (k->precise ? 0 : STI_BASIS_WIDTH)) * n, sizeof *k->ratio);
-    k->forecast = sti_alloc_array(env, n, sizeof *k->forecast);
-    k->remembered = sti_alloc_array_zero(env, 2 * n + 1, 1);
-    if (k->tied == NULL || k->ratio == NULL || k->forecast == NULL || k->remembered == NULL) return false;
+    k->memory = sti_arena_make(env);
+    k->tied = sti_arena_raw(&k->memory, 2 * n, sizeof *k->tied);
+    k->ratio = sti_arena_raw(&k->memory, (4 + (k->precise ? 0 : STI_BASIS_WIDTH)) * n, sizeof *k->ratio);
+    k->forecast = sti_arena_raw(&k->memory, n, sizeof *k->forecast);
+    k->remembered = sti_arena_take(&k->memory, 2 * n + 1, 1);
+    if (k->memory.status != STI_OK) return false;
     k->slot = k->tied + n;
     k->slack = k->ratio + n;
     k->x = k->slack + n;
@@ -576,10 +579,7 @@ sti_status sti_lcp_method_lemke(sti_env* env, const sti_lcp* lcp, const sti_lcp_
         k.max_loss = k.n <= 4 * CAREFUL_LIFE ? 256 : 1e6;
         status = run(&k, env, answer);
     }
-    sti_free(env, k.tied);
-    sti_free(env, k.ratio);
-    sti_free(env, k.forecast);
-    sti_free(env, k.remembered);
+    sti_arena_clear(&k.memory);
     sti_basis_destroy(k.B);
     return status;
 }

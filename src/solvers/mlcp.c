@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/dense.h"
 #include "linalg/lapack.h"
 #include "solvers/exact_lcp.h"
@@ -65,6 +66,7 @@ static sti_status recover(sti_env* env, const sti_reduction* r, const sti_lcp_an
 }
 
 typedef struct basis_system {
+    sti_arena memory;
     int order;      // n + |alpha|
     int* variable;  // u_k: k, z_i: n + i       (order)
     double* K;      // row major                (order x order)
@@ -92,10 +94,11 @@ static void residual_of(const sti_mlcp* p, const basis_system* s) {
 // x by least squares of least norm, refined once. False: no memory.
 static bool solve_singular(sti_env* env, const sti_mlcp* p, basis_system* s) {
     const int order = s->order, lwork = sti_lapack_least_squares_room(order, order);
-    double* A = sti_alloc_array(env, (size_t)order * (size_t)order, sizeof *A);
-    int* pivot = sti_alloc_array(env, (size_t)order, sizeof *pivot);
-    double* work = sti_alloc_array(env, (size_t)lwork, sizeof *work);
-    const bool ok = A != NULL && pivot != NULL && work != NULL;
+    sti_arena memory = sti_arena_make(env);
+    double* A = sti_arena_raw(&memory, (size_t)order * (size_t)order, sizeof *A);
+    int* pivot = sti_arena_raw(&memory, (size_t)order, sizeof *pivot);
+    double* work = sti_arena_raw(&memory, (size_t)lwork, sizeof *work);
+    const bool ok = memory.status == STI_OK;
     for (int i = 0; i < order; i++) s->x[i] = 0;
     for (int step = 0; step < 3 && ok; step++) {
         residual_of(p, s);
@@ -108,9 +111,7 @@ static bool solve_singular(sti_env* env, const sti_mlcp* p, basis_system* s) {
             break;
         for (int i = 0; i < order; i++) s->x[i] += s->r[i];
     }
-    sti_free(env, A);
-    sti_free(env, pivot);
-    sti_free(env, work);
+    sti_arena_clear(&memory);
     return ok;
 }
 
@@ -142,12 +143,13 @@ static sti_status polish(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer
     basis_system s = {.order = p->n};
     for (int i = 0; i < p->m; i++) s.order += answer->alpha[i];
     const size_t order = (size_t)s.order;
-    s.variable = sti_alloc_array(env, order, sizeof *s.variable);
-    s.K = sti_alloc_array(env, order * order, sizeof *s.K);
-    s.x = sti_alloc_array(env, order, sizeof *s.x);
-    s.r = sti_alloc_array(env, order, sizeof *s.r);
+    s.memory = sti_arena_make(env);
+    s.variable = sti_arena_raw(&s.memory, order, sizeof *s.variable);
+    s.K = sti_arena_raw(&s.memory, order * order, sizeof *s.K);
+    s.x = sti_arena_raw(&s.memory, order, sizeof *s.x);
+    s.r = sti_arena_raw(&s.memory, order, sizeof *s.r);
     double* keep = sti_alloc_array(env, N, sizeof *keep);
-    if (s.variable == NULL || s.K == NULL || s.x == NULL || s.r == NULL || keep == NULL) status = STI_ERR_MEMORY;
+    if (s.memory.status != STI_OK || keep == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         int k = 0;
         for (int i = 0; i < p->n; i++) s.variable[k++] = i;
@@ -177,10 +179,7 @@ static sti_status polish(sti_env* env, const sti_mlcp* p, sti_lcp_answer* answer
             if (p->m > 0) memcpy(answer->z, keep + p->n, (size_t)p->m * sizeof *keep);
         }
     }
-    sti_free(env, s.variable);
-    sti_free(env, s.K);
-    sti_free(env, s.x);
-    sti_free(env, s.r);
+    sti_arena_clear(&s.memory);
     sti_free(env, keep);
     return status;
 }

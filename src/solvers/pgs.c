@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/matrix.h"
 #include "solvers/solvers.h"
 
@@ -32,6 +33,7 @@ enum {
 static const double DEFAULT_WORK = 4e9;  // multiplications, when the caller sets no limit
 
 typedef struct pgs {
+    sti_arena memory;
     const sti_lcp* lcp;
     const sti_lcp_options* options;
     sti_lcp_answer* answer;  // z and alpha hold the best point
@@ -59,15 +61,14 @@ static sti_status load(pgs* k, sti_env* env) {
     const size_t n = (size_t)k->n;
     const bool sparse = sti_matrix_is_sparse(&k->lcp->M);
     const size_t nnz = sparse ? (size_t)k->lcp->M.col_start[n] : 0;
-    k->z = sti_alloc_array_zero(env, n, sizeof *k->z);
-    k->w = sti_alloc_array_zero(env, n, sizeof *k->w);
-    k->diagonal = sti_alloc_array_zero(env, n, sizeof *k->diagonal);
-    k->row_start = sti_alloc_array_zero(env, n + 1, sizeof *k->row_start);
-    k->col = sti_alloc_array(env, nnz, sizeof *k->col);
-    k->value = sti_alloc_array(env, nnz, sizeof *k->value);
-    if (k->z == NULL || k->w == NULL || k->diagonal == NULL || k->row_start == NULL || k->col == NULL ||
-        k->value == NULL)
-        return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->z = sti_arena_take(&k->memory, n, sizeof *k->z);
+    k->w = sti_arena_take(&k->memory, n, sizeof *k->w);
+    k->diagonal = sti_arena_take(&k->memory, n, sizeof *k->diagonal);
+    k->row_start = sti_arena_take(&k->memory, n + 1, sizeof *k->row_start);
+    k->col = sti_arena_raw(&k->memory, nnz, sizeof *k->col);
+    k->value = sti_arena_raw(&k->memory, nnz, sizeof *k->value);
+    if (k->memory.status != STI_OK) return k->memory.status;
     if (sparse) compress_rows(k);
     for (size_t i = 0; i < n && !sparse; i++) k->diagonal[i] = k->lcp->M.dense[i * n + i];
     const double* start = k->options->start;
@@ -76,15 +77,6 @@ static sti_status load(pgs* k, sti_env* env) {
     k->limit = k->options->max_iterations;
     if (k->limit <= 0) k->limit = (long)fmin(fmax(DEFAULT_WORK / work, 1000), 100000);
     return STI_OK;
-}
-
-static void release(pgs* k, sti_env* env) {
-    sti_free(env, k->z);
-    sti_free(env, k->w);
-    sti_free(env, k->diagonal);
-    sti_free(env, k->row_start);
-    sti_free(env, k->col);
-    sti_free(env, k->value);
 }
 
 // Four running sums: fast, and the same bits everywhere.
@@ -179,6 +171,6 @@ sti_status sti_lcp_method_pgs(sti_env* env, const sti_lcp* lcp, const sti_lcp_op
         snprintf(answer->reason, sizeof answer->reason, "projected Gauss-Seidel: %s, %ld sweeps, residual %.1e", how,
                  k.sweeps, k.best_residual);
     }
-    release(&k, env);
+    sti_arena_clear(&k.memory);
     return status;
 }

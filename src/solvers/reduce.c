@@ -25,11 +25,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "linalg/dense.h"
 
 enum { WELL_CONDITIONED = 8 };  // digits that elimination may cost: rcond >= 1e-8
 
 typedef struct bordered {
+    sti_arena memory;
     sti_env* env;
     int n, m, N;      // N = n + m
     double* T;        // rows e, w; columns u, z, constant last       (N x (N+1))
@@ -46,11 +48,7 @@ static inline double* at(const bordered* t, int i, int j) {
 }
 
 static void free_bordered(bordered* t) {
-    sti_free(t->env, t->T);
-    sti_free(t->env, t->R);
-    sti_free(t->env, t->S);
-    sti_free(t->env, t->basic);
-    sti_free(t->env, t->nonbasic);
+    sti_arena_clear(&t->memory);
 }
 
 static double power_of_two(double x) {  // near 1/x
@@ -84,12 +82,13 @@ static void equilibrate(bordered* t) {
 static sti_status load(sti_env* env, const sti_mlcp* p, bordered* t) {
     *t = (bordered){.env = env, .n = p->n, .m = p->m, .N = p->n + p->m, .a = p->a};
     const size_t N = (size_t)t->N;
-    t->T = sti_alloc_array_zero(env, N * (N + 1), sizeof *t->T);
-    t->R = sti_alloc_array(env, N, sizeof *t->R);
-    t->S = sti_alloc_array(env, N, sizeof *t->S);
-    t->basic = sti_alloc_array(env, N, sizeof *t->basic);
-    t->nonbasic = sti_alloc_array(env, N, sizeof *t->nonbasic);
-    if (t->T == NULL || t->R == NULL || t->S == NULL || t->basic == NULL || t->nonbasic == NULL) return STI_ERR_MEMORY;
+    t->memory = sti_arena_make(env);
+    t->T = sti_arena_take(&t->memory, N * (N + 1), sizeof *t->T);
+    t->R = sti_arena_raw(&t->memory, N, sizeof *t->R);
+    t->S = sti_arena_raw(&t->memory, N, sizeof *t->S);
+    t->basic = sti_arena_raw(&t->memory, N, sizeof *t->basic);
+    t->nonbasic = sti_arena_raw(&t->memory, N, sizeof *t->nonbasic);
+    if (t->memory.status != STI_OK) return t->memory.status;
     const sti_matrix* block[2][2] = {{&p->A, &p->C}, {&p->D, &p->B}};
     for (int bi = 0; bi < 2; bi++) {
         for (int bj = 0; bj < 2; bj++) {

@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "step/step.h"
 
 sti_collision_options sti_collision_options_default(void) {
@@ -258,11 +259,12 @@ sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const 
     if (status == STI_OK && sti_step_is_energetic(o->law)) status = sti_instant_needs_discs(env, instant);
     if (status != STI_OK) return status;
     const size_t p = (size_t)instant->contact_count;
-    int* tangents = sti_alloc_array_zero(env, p, sizeof *tangents);
-    bool* active = sti_alloc_array_zero(env, p, sizeof *active);
+    sti_arena memory = sti_arena_make(env);
+    int* tangents = sti_arena_take(&memory, p, sizeof *tangents);
+    bool* active = sti_arena_take(&memory, p, sizeof *active);
     sti_impulses problem = {0};
     sti_collision* r = NULL;
-    if (tangents == NULL || active == NULL) status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) status = STI_ERR_MEMORY;
     for (size_t i = 0; status == STI_OK && i < p; i++) {
         const sti_instant_contact* c = &instant->contacts[i];
         tangents[i] = c->tangent_count;
@@ -275,8 +277,7 @@ sti_status sti_collision_create(sti_env* env, const sti_instant* instant, const 
     if (status == STI_OK) status = sti_step_collision_room(env, instant, &r);
     if (status == STI_OK) status = sti_step_collide(&problem, instant, active, instant->v, o, r);
     sti_impulses_clear(&problem);
-    sti_free(env, tangents);
-    sti_free(env, active);
+    sti_arena_clear(&memory);
     if (status == STI_OK)
         *out = r;
     else

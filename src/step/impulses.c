@@ -107,11 +107,12 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
     const size_t count = sizeof parts / sizeof *parts;
     size_t size = 0;
     for (size_t i = 0; i < count; i++) size += parts[i].length;
-    p->numbers = sti_alloc_array_zero(env, size, sizeof *p->numbers);
-    p->contacts = sti_alloc_array_zero(env, c, sizeof *p->contacts);
-    p->first_beta = sti_alloc_array_zero(env, 3 * c, sizeof *p->first_beta);
-    p->mode = sti_alloc_array_zero(env, c + pairs, 1);
-    const bool room = p->numbers != NULL && p->contacts != NULL && p->first_beta != NULL && p->mode != NULL;
+    p->memory = sti_arena_make(env);
+    p->numbers = sti_arena_take(&p->memory, size, sizeof *p->numbers);
+    p->contacts = sti_arena_take(&p->memory, c, sizeof *p->contacts);
+    p->first_beta = sti_arena_take(&p->memory, 3 * c, sizeof *p->first_beta);
+    p->mode = sti_arena_take(&p->memory, c + pairs, 1);
+    const bool room = p->memory.status == STI_OK;
     if (!room || sti_dense_factor_init(&p->factor, env, n + contact_count) != STI_OK) {
         sti_impulses_clear(p);
         return STI_ERR_MEMORY;
@@ -129,10 +130,7 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
 
 void sti_impulses_clear(sti_impulses* p) {
     if (p->env == NULL) return;
-    sti_free(p->env, p->numbers);
-    sti_free(p->env, p->contacts);
-    sti_free(p->env, p->first_beta);
-    sti_free(p->env, p->mode);
+    sti_arena_clear(&p->memory);
     sti_dense_factor_clear(&p->factor);
     *p = (sti_impulses){0};
 }

@@ -13,6 +13,7 @@
 #include <stiction/contact.h>
 #include <stiction/instant.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "linalg/dense.h"
 #include "linalg/vector.h"
@@ -33,6 +34,7 @@ typedef struct sti_impulse_contact {
 } sti_impulse_contact;
 
 typedef struct sti_impulses {
+    sti_arena memory;
     sti_env* env;
     int n;         // velocities
     int capacity;  // contacts and joints

@@ -15,11 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "step/step.h"
 
 static const double negative = 1e-9;
 
 typedef struct line {
+    sti_arena memory;
     int order;  // n + joints + |alpha|
     sti_dense_factor factor;
     double* x;  // (order)
@@ -27,20 +29,19 @@ typedef struct line {
     int* pick;  // the pairs of the basis
 } line;
 
-static void clear_line(sti_env* env, line* k) {
+static void clear_line(line* k) {
     sti_dense_factor_clear(&k->factor);
-    sti_free(env, k->x);
-    sti_free(env, k->z);
-    sti_free(env, k->pick);
+    sti_arena_clear(&k->memory);
 }
 
 static sti_status make_line(sti_env* env, const sti_impulses* p, const unsigned char* alpha, line* k) {
     const int N = p->n + p->joints, m = p->pairs;
     *k = (line){.order = N};
-    k->pick = sti_alloc_array_zero(env, (size_t)m, sizeof *k->pick);
-    k->x = sti_alloc_array_zero(env, (size_t)(N + m), sizeof *k->x);
-    k->z = sti_alloc_array_zero(env, 2 * (size_t)m, sizeof *k->z);
-    if (k->pick == NULL || k->x == NULL || k->z == NULL) return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(env);
+    k->pick = sti_arena_take(&k->memory, (size_t)m, sizeof *k->pick);
+    k->x = sti_arena_take(&k->memory, (size_t)(N + m), sizeof *k->x);
+    k->z = sti_arena_take(&k->memory, 2 * (size_t)m, sizeof *k->z);
+    if (k->memory.status != STI_OK) return k->memory.status;
     for (int i = 0; i < m; i++) {
         if (alpha[i]) k->pick[k->order++ - N] = i;
     }
@@ -171,7 +172,7 @@ static sti_status follow(sti_stepper* s, int steps, sti_robust* out) {
             move(s);
         }
     }
-    clear_line(s->env, &k);
+    clear_line(&k);
     return status;
 }
 

@@ -79,11 +79,12 @@ sti_status sti_smooth_create(sti_stepper* s) {
     const size_t count = sizeof parts / sizeof *parts;
     size_t total = 0;
     for (size_t i = 0; i < count; i++) total += parts[i].length;
-    m->numbers = sti_alloc_array_zero(s->env, total, sizeof *m->numbers);
-    m->count = sti_alloc_array_zero(s->env, p, sizeof *m->count);
-    m->mode = sti_alloc_array_zero(s->env, 4 * p, 1);
-    m->closed = sti_alloc_array_zero(s->env, 2 * p, sizeof *m->closed);
-    if (m->numbers == NULL || m->count == NULL || m->mode == NULL || m->closed == NULL) return STI_ERR_MEMORY;
+    m->memory = sti_arena_make(s->env);
+    m->numbers = sti_arena_take(&m->memory, total, sizeof *m->numbers);
+    m->count = sti_arena_take(&m->memory, p, sizeof *m->count);
+    m->mode = sti_arena_take(&m->memory, 4 * p, 1);
+    m->closed = sti_arena_take(&m->memory, 2 * p, sizeof *m->closed);
+    if (m->memory.status != STI_OK) return m->memory.status;
     m->still = m->closed + p;
     m->before = m->mode + p;
     m->marked = m->before + p;
@@ -95,10 +96,7 @@ sti_status sti_smooth_create(sti_stepper* s) {
 
 void sti_smooth_destroy(sti_env* env, sti_smooth* m) {
     if (m == NULL) return;
-    sti_free(env, m->numbers);
-    sti_free(env, m->count);
-    sti_free(env, m->mode);
-    sti_free(env, m->closed);
+    sti_arena_clear(&m->memory);
     sti_free(env, m);
 }
 

@@ -2,12 +2,14 @@
 #ifndef STI_STEP_SMOOTH_H
 #define STI_STEP_SMOOTH_H
 
+#include "base/arena.h"
 #include "step/step.h"
 
 enum { STI_SMOOTH_STAGES = 7 };
 
 // A state y is (q, v, impulses c_n, impulses c_t, work of applied forces and surfaces, loss of friction).
 struct sti_smooth {
+    sti_arena memory;
     int size;         // of a state: 2 n + 3 p + 2
     double *y, *end;  // start and end of the step      (size)
     double* stage;    // rates of the stages            (7 x size)

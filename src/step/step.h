@@ -4,6 +4,7 @@
 
 #include <stiction/step.h>
 
+#include "base/arena.h"
 #include "step/impulses.h"
 
 // Energy of one piece of a step, see energy_balance.c.
@@ -22,6 +23,7 @@ typedef struct sti_balance {
 typedef struct sti_smooth sti_smooth;
 
 struct sti_stepper {
+    sti_arena memory;
     sti_env* env;
     const sti_system* system;
     sti_stepper_options options;

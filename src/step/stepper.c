@@ -122,11 +122,12 @@ static sti_status reserve(sti_stepper* s) {
     const size_t l = sizeof lists / sizeof *lists, d = sizeof pairs / sizeof *pairs;
     const size_t size =
         3 * STI_STEP_JUMPS * n + v * n + m * n * n + (l + 2 * d + 6) * p + p * (facets < 3 ? 3 : facets) * n;
-    s->numbers = sti_alloc_array_zero(s->env, size, sizeof *s->numbers);
-    s->held = sti_alloc_array_zero(s->env, 4 * p, 1);
-    s->active = sti_alloc_array_zero(s->env, p, sizeof *s->active);
-    s->tangent_count = sti_alloc_array_zero(s->env, p, sizeof *s->tangent_count);
-    if (s->numbers == NULL || s->held == NULL || s->active == NULL || s->tangent_count == NULL) return STI_ERR_MEMORY;
+    s->memory = sti_arena_make(s->env);
+    s->numbers = sti_arena_take(&s->memory, size, sizeof *s->numbers);
+    s->held = sti_arena_take(&s->memory, 4 * p, 1);
+    s->active = sti_arena_take(&s->memory, p, sizeof *s->active);
+    s->tangent_count = sti_arena_take(&s->memory, p, sizeof *s->tangent_count);
+    if (s->memory.status != STI_OK) return s->memory.status;
     s->slides = s->held + p;
     s->mode = s->slides + p;
     s->touched = s->mode + p;
@@ -318,12 +319,9 @@ void sti_stepper_destroy(sti_stepper* stepper) {
     sti_impulses_clear(&stepper->impulses);
     sti_impulses_clear(&stepper->impact);
     sti_smooth_destroy(env, stepper->smooth);
-    sti_free(env, stepper->numbers);
+    sti_arena_clear(&stepper->memory);
     sti_free(env, stepper->E);
     sti_free(env, stepper->stiffness);
-    sti_free(env, stepper->held);
-    sti_free(env, stepper->active);
-    sti_free(env, stepper->tangent_count);
     sti_free(env, stepper);
 }
 

@@ -68,7 +68,7 @@ sti_status sti_arrow_create(sti_env* env, const sti_stochastic_layout* L, sti_ta
         out->scratch != NULL && out->frozen != NULL)
         return STI_OK;
     sti_arrow_clear(out);
-    return STI_ERR_MEMORY;
+    return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
 }
 
 void sti_arrow_clear(sti_arrow* a) {

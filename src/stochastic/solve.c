@@ -38,7 +38,7 @@ static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, sti_stoc
     a->y_start = sti_alloc_array_zero(env, count, sizeof *a->y_start);
     a->l_start = sti_alloc_array_zero(env, count, sizeof *a->l_start);
     if (a->x == NULL || a->y == NULL || a->pi == NULL || a->l == NULL || a->y_start == NULL || a->l_start == NULL)
-        return STI_ERR_MEMORY;
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d scenarios", L->p->scenario_count);
     for (size_t i = 0; i < count; i++) {
         a->y_start[i] = L->var[i + 1] - n;
         a->l_start[i] = L->row[i + 1] - p;
@@ -59,7 +59,7 @@ static sti_status room_open(sti_env* env, const sti_stochastic_layout* L, room* 
     sti_free(env, r->u);
     sti_free(env, r->l);
     *r = (room){0};
-    return STI_ERR_MEMORY;
+    return STI_FAIL(env, STI_ERR_MEMORY, -1, "a point of %zu variables", L->var[L->blocks]);
 }
 
 static void room_close(sti_env* env, room* r) {

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "system/system.h"
 
 typedef struct callbacks {
+    sti_arena memory;
     sti_system_def def;  // its arrays are not used after the creation
     double* start;       // q, then v                              (2 n)
     sti_instant_store* scratch;
@@ -106,9 +108,7 @@ static void destroy(sti_system* s) {
     callbacks* c = inside(s);
     if (c == NULL) return;
     sti_instant_store_destroy(s->env, c->scratch);
-    sti_free(s->env, c->start);
-    sti_free(s->env, c->zero);
-    sti_free(s->env, c->force);
+    sti_arena_clear(&c->memory);
     sti_free(s->env, c);
 }
 
@@ -137,10 +137,11 @@ static sti_status create_inside(sti_system* s, const sti_system_def* def) {
     if (c == NULL) return STI_ERR_MEMORY;
     s->inside = c;
     c->def = *def;
-    c->start = sti_alloc_array_zero(s->env, 2 * n, sizeof *c->start);
-    c->zero = sti_alloc_array_zero(s->env, n, sizeof *c->zero);
-    c->force = sti_alloc_array_zero(s->env, n + 2 * n * n, sizeof *c->force);
-    if (c->start == NULL || c->zero == NULL || c->force == NULL) return STI_ERR_MEMORY;
+    c->memory = sti_arena_make(s->env);
+    c->start = sti_arena_take(&c->memory, 2 * n, sizeof *c->start);
+    c->zero = sti_arena_take(&c->memory, n, sizeof *c->zero);
+    c->force = sti_arena_take(&c->memory, n + 2 * n * n, sizeof *c->force);
+    if (c->memory.status != STI_OK) return c->memory.status;
     if (def->q != NULL) memcpy(c->start, def->q, size);
     if (def->v != NULL) memcpy(c->start + n, def->v, size);
     const sti_instant_shape shape = {.n = s->n, .contact_count = s->contact_count, .tangent_count = s->tangent_count};

@@ -142,7 +142,7 @@ static sti_status add_symbol(sti_scope* scope, const char* field, const char* na
     if (scope->count == scope->capacity) {
         const int capacity = 2 * scope->capacity + 16;
         sti_symbol* grown = sti_realloc(env, scope->symbol, (size_t)capacity * sizeof *grown);
-        if (grown == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "names of the formulas");
+        if (grown == NULL) return STI_ERR_MEMORY;
         scope->symbol = grown;
         scope->capacity = capacity;
     }

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "system/expression.h"
 #include "system/jet.h"
 #include "system/system.h"
@@ -50,6 +51,7 @@ typedef struct output {
 } output;
 
 typedef struct formulas {
+    sti_arena memory;
     sti_tape tape;
     sti_jets jets;
     sti_program instant, mass, energy, force, gap, offset, start;
@@ -137,10 +139,11 @@ static sti_status create_outputs(sti_system* s) {
     const int n = s->n, p = s->contact_count;
     for (int i = 0; i < p; i++) f->tangent_total += s->tangent_count[i];
     f->output_count = 3 + 3 * n + PER_CONTACT * p + f->tangent_total;
-    f->out = sti_alloc_array_zero(s->env, (size_t)f->output_count, sizeof *f->out);
-    f->has_offset = sti_alloc_array_zero(s->env, (size_t)f->tangent_total, 1);
-    f->inputs = sti_alloc_array_zero(s->env, (size_t)(s->parameter_count + 2 * n + 1), sizeof *f->inputs);
-    if (f->out == NULL || f->has_offset == NULL || f->inputs == NULL) return STI_ERR_MEMORY;
+    f->memory = sti_arena_make(s->env);
+    f->out = sti_arena_take(&f->memory, (size_t)f->output_count, sizeof *f->out);
+    f->has_offset = sti_arena_take(&f->memory, (size_t)f->tangent_total, 1);
+    f->inputs = sti_arena_take(&f->memory, (size_t)(s->parameter_count + 2 * n + 1), sizeof *f->inputs);
+    if (f->memory.status != STI_OK) return f->memory.status;
     f->Q = f->out + 2;
     f->contact = f->Q + n;
     f->slip = f->contact + PER_CONTACT * p;
@@ -544,9 +547,7 @@ static void destroy(sti_system* s) {
     sti_program* const all[] = {&f->instant, &f->mass, &f->energy, &f->force, &f->gap, &f->offset, &f->start};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sti_program_clear(s->env, all[k]);
     if (f->jets.env != NULL) sti_jets_clear(&f->jets);
-    sti_free(s->env, f->out);
-    sti_free(s->env, f->has_offset);
-    sti_free(s->env, f->inputs);
+    sti_arena_clear(&f->memory);
     sti_free(s->env, f->reach);
     if (f->tape.env != NULL) sti_tape_clear(&f->tape);
     sti_free(s->env, f);
@@ -604,12 +605,13 @@ sti_status sti_system_create(sti_env* env, const sti_system_text* text, sti_syst
     sti_status status = check_text(env, text);
     if (status != STI_OK) return status;
     const size_t count = (size_t)text->contact_count + (size_t)text->joint_count;
-    int* rows = sti_alloc_array(env, count, sizeof *rows);
-    const char** names = sti_alloc_array(env, count, sizeof *names);
-    int* corners = sti_alloc_array(env, count, sizeof *corners);
-    const double** corner = sti_alloc_array(env, count, sizeof *corner);
+    sti_arena memory = sti_arena_make(env);
+    int* rows = sti_arena_raw(&memory, count, sizeof *rows);
+    const char** names = sti_arena_raw(&memory, count, sizeof *names);
+    int* corners = sti_arena_raw(&memory, count, sizeof *corners);
+    const double** corner = sti_arena_raw(&memory, count, sizeof *corner);
     sti_system* s = NULL;
-    if (rows == NULL || names == NULL || corners == NULL || corner == NULL) {
+    if (memory.status != STI_OK) {
         status = STI_ERR_MEMORY;
     } else {
         for (size_t i = 0; i < count; i++) {
@@ -630,10 +632,7 @@ sti_status sti_system_create(sti_env* env, const sti_system_text* text, sti_syst
                                         .corner = corner};
         status = sti_system_begin(env, &shape, &s);
     }
-    sti_free(env, rows);
-    sti_free(env, names);
-    sti_free(env, corners);
-    sti_free(env, corner);
+    sti_arena_clear(&memory);
     if (status != STI_OK) return status;
     s->kind = &kind;
     if (text->parameter_count > 0)

@@ -87,12 +87,13 @@ sti_status sti_instant_store_create(sti_env* env, const sti_instant_shape* shape
     sti_instant_store* s = sti_alloc_array_zero(env, 1, sizeof *s);
     if (s == NULL) return STI_ERR_MEMORY;
     s->instant = (sti_instant){.n = shape->n, .contact_count = shape->contact_count, .tangent_total = (int)d};
-    s->contacts = sti_alloc_array_zero(env, p, sizeof *s->contacts);
-    s->names = sti_alloc_array_zero(env, n + p, sizeof *s->names);
+    s->memory = sti_arena_make(env);
+    s->contacts = sti_arena_take(&s->memory, p, sizeof *s->contacts);
+    s->names = sti_arena_take(&s->memory, n + p, sizeof *s->names);
     const size_t count = n * n + 2 * n + p * n + d * n + 2 * d + (shape->restitution ? p * p : 0) + 2 * corners;
-    s->numbers = sti_alloc_array_zero(env, count, sizeof *s->numbers);
+    s->numbers = sti_arena_take(&s->memory, count, sizeof *s->numbers);
     sti_status status = STI_OK;
-    if (s->contacts == NULL || s->names == NULL || s->numbers == NULL) status = STI_ERR_MEMORY;
+    if (s->memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK) lay_out(s, shape, d);
     if (status == STI_OK && shape->exact) status = create_tables(env, s);
     if (status == STI_OK)
@@ -106,9 +107,7 @@ void sti_instant_store_destroy(sti_env* env, sti_instant_store* s) {
     if (s == NULL) return;
     for (int k = 0; s->names != NULL && k < s->instant.n + s->instant.contact_count; k++) sti_free(env, s->names[k]);
     for (int k = 0; k < STI_INSTANT_TABLES; k++) sti_rationals_destroy(*sti_instant_exact_table(&s->exact, k));
-    sti_free(env, s->names);
-    sti_free(env, s->contacts);
-    sti_free(env, s->numbers);
+    sti_arena_clear(&s->memory);
     sti_free(env, s);
 }
 

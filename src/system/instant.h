@@ -4,10 +4,12 @@
 
 #include <stiction/instant.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 typedef struct sti_instant_store {
-    sti_instant instant;            // first member: a view of what follows
+    sti_instant instant;  // first member: a view of what follows
+    sti_arena memory;
     sti_instant_contact* contacts;  // (contact_count)
     double* numbers;                // one block for all that follow
     double* M;                      // (n x n)

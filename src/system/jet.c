@@ -104,33 +104,28 @@ static sti_status find_maps(sti_jets* j) {
 sti_status sti_jets_init(sti_jets* j, sti_env* env, const sti_tape* tape) {
     const size_t count = (size_t)tape->count;
     *j = (sti_jets){.env = env, .tape = tape, .variable_count = 2 * tape->n + 1, .kink = -1};
-    j->start = sti_alloc_array(env, count + 1, sizeof *j->start);
-    j->jet = sti_alloc_array(env, count + 1, sizeof *j->jet);
-    j->map = sti_alloc_array(env, 2 * count, sizeof *j->map);
-    j->x = sti_alloc_array_zero(env, count, sizeof *j->x);
-    j->kinked = sti_alloc_array_zero(env, count, 1);
+    j->memory = sti_arena_make(env);
+    j->start = sti_arena_raw(&j->memory, count + 1, sizeof *j->start);
+    j->jet = sti_arena_raw(&j->memory, count + 1, sizeof *j->jet);
+    j->map = sti_arena_raw(&j->memory, 2 * count, sizeof *j->map);
+    j->x = sti_arena_take(&j->memory, count, sizeof *j->x);
+    j->kinked = sti_arena_take(&j->memory, count, 1);
     sti_status status = STI_OK;
-    if (j->start == NULL || j->jet == NULL || j->map == NULL || j->x == NULL || j->kinked == NULL)
-        status = STI_ERR_MEMORY;
+    if (j->memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = find_supports(j);
     if (status == STI_OK) status = find_maps(j);
     if (status == STI_OK) {
-        j->d = sti_alloc_array_zero(env, (size_t)j->jet[count], sizeof *j->d);
-        if (j->d == NULL) status = STI_ERR_MEMORY;
+        j->d = sti_arena_take(&j->memory, (size_t)j->jet[count], sizeof *j->d);
+        if (j->memory.status != STI_OK) status = STI_ERR_MEMORY;
     }
     if (status != STI_OK) sti_jets_clear(j);
     return status;
 }
 
 void sti_jets_clear(sti_jets* j) {
-    sti_free(j->env, j->start);
+    sti_arena_clear(&j->memory);
     sti_free(j->env, j->support);
-    sti_free(j->env, j->jet);
-    sti_free(j->env, j->map);
     sti_free(j->env, j->place);
-    sti_free(j->env, j->x);
-    sti_free(j->env, j->d);
-    sti_free(j->env, j->kinked);
     *j = (sti_jets){0};
 }
 

@@ -3,6 +3,7 @@
 #ifndef STI_SYSTEM_JET_H
 #define STI_SYSTEM_JET_H
 
+#include "base/arena.h"
 #include "system/tape.h"
 
 enum { STI_JET_SKIP = 255 };  // in place of an order: the entry is not needed
@@ -13,6 +14,7 @@ typedef struct sti_program {
 } sti_program;
 
 typedef struct sti_jets {
+    sti_arena memory;
     sti_env* env;
     const sti_tape* tape;   // borrowed
     int variable_count;     // 2 n + 1

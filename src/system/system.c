@@ -83,17 +83,16 @@ sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_sys
     s->joint_count = shape->joint_count;
     s->parameter_count = shape->parameter_count;
     const size_t n = (size_t)s->n, p = (size_t)s->contact_count;
-    s->tangent_count = sti_alloc_array_zero(env, p, sizeof *s->tangent_count);
-    s->corner_count = sti_alloc_array_zero(env, p, sizeof *s->corner_count);
-    s->coordinate = sti_alloc_array_zero(env, n, sizeof *s->coordinate);
-    s->contact = sti_alloc_array_zero(env, p, sizeof *s->contact);
-    s->parameter = sti_alloc_array_zero(env, (size_t)s->parameter_count, sizeof *s->parameter);
-    s->parameters = sti_alloc_array_zero(env, (size_t)s->parameter_count, sizeof *s->parameters);
-    s->work = sti_alloc_array_zero(env, n * n, sizeof *s->work);
+    s->memory = sti_arena_make(env);
+    s->tangent_count = sti_arena_take(&s->memory, p, sizeof *s->tangent_count);
+    s->corner_count = sti_arena_take(&s->memory, p, sizeof *s->corner_count);
+    s->coordinate = sti_arena_take(&s->memory, n, sizeof *s->coordinate);
+    s->contact = sti_arena_take(&s->memory, p, sizeof *s->contact);
+    s->parameter = sti_arena_take(&s->memory, (size_t)s->parameter_count, sizeof *s->parameter);
+    s->parameters = sti_arena_take(&s->memory, (size_t)s->parameter_count, sizeof *s->parameters);
+    s->work = sti_arena_take(&s->memory, n * n, sizeof *s->work);
     sti_status status = STI_OK;
-    if (s->tangent_count == NULL || s->corner_count == NULL || s->coordinate == NULL || s->contact == NULL ||
-        s->parameter == NULL || s->parameters == NULL || s->work == NULL)
-        status = STI_ERR_MEMORY;
+    if (s->memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK && p > 0) memcpy(s->tangent_count, shape->tangent_count, p * sizeof *s->tangent_count);
     if (status == STI_OK) status = copy_corners(s, shape);
     if (status == STI_OK) status = copy_names(s, shape);
@@ -106,7 +105,6 @@ sti_status sti_system_begin(sti_env* env, const sti_system_shape* shape, sti_sys
 
 static void free_names(sti_env* env, char** names, int count) {
     for (int k = 0; names != NULL && k < count; k++) sti_free(env, names[k]);
-    sti_free(env, names);
 }
 
 void sti_system_destroy(sti_system* s) {
@@ -115,11 +113,8 @@ void sti_system_destroy(sti_system* s) {
     free_names(s->env, s->coordinate, s->n);
     free_names(s->env, s->contact, s->contact_count);
     free_names(s->env, s->parameter, s->parameter_count);
-    sti_free(s->env, s->tangent_count);
-    sti_free(s->env, s->corner_count);
+    sti_arena_clear(&s->memory);
     sti_free(s->env, s->corner);
-    sti_free(s->env, s->parameters);
-    sti_free(s->env, s->work);
     sti_arena_clear(&s->room);
     sti_free(s->env, s);
 }

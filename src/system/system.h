@@ -22,6 +22,7 @@ typedef struct sti_system_kind {
 } sti_system_kind;
 
 struct sti_system {
+    sti_arena memory;
     sti_env* env;
     const sti_system_kind* kind;
     int n;

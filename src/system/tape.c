@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 const char* sti_op_name(sti_op op) {
     static const char* const names[] = {
 #define STI_X(code, name, arguments) name,
@@ -312,17 +314,17 @@ sti_status sti_tape_uses_velocity(const sti_tape* tape, int entry, bool* out) {
 
 sti_status sti_tape_rate(sti_tape* tape, int entry, int* out) {
     builder k = {.tape = tape};
-    int* rate = sti_alloc_array(tape->env, (size_t)entry + 1, sizeof *rate);
-    unsigned char* used = sti_alloc_array(tape->env, (size_t)entry + 1, 1);
+    sti_arena memory = sti_arena_make(tape->env);
+    int* rate = sti_arena_raw(&memory, (size_t)entry + 1, sizeof *rate);
+    unsigned char* used = sti_arena_raw(&memory, (size_t)entry + 1, 1);
     *out = -1;
-    if (rate == NULL || used == NULL) k.status = STI_ERR_MEMORY;
+    if (memory.status != STI_OK) k.status = STI_ERR_MEMORY;
     if (k.status == STI_OK) sti_tape_reach(tape, entry, used);
     for (int i = 0; k.status == STI_OK && i <= entry; i++) {
         if (used[i]) rate[i] = rate_of(&k, i, rate);
     }
     if (k.status == STI_OK) *out = rate[entry];
-    sti_free(tape->env, rate);
-    sti_free(tape->env, used);
+    sti_arena_clear(&memory);
     return k.status;
 }
 

@@ -14,6 +14,7 @@
 #include <stiction/verify.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 #define STI_X(code, name, text) name,
@@ -42,6 +43,7 @@ typedef struct cell {
 } cell;
 
 typedef struct checker {
+    sti_arena memory;
     sti_env* env;
     const sti_recorded_bed* w;
     sti_bed_verify_options options;
@@ -461,18 +463,17 @@ sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed, co
                         k.options.step_tol);
     if (k.options.law == STI_LAW_FACETS && k.options.facets < 3)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "facets: %d: 3 or more are expected", k.options.facets);
-    k.sum = sti_alloc_array_zero(env, sti_size_mul(3, count) + 1, sizeof *k.sum);
-    k.moment = sti_alloc_array_zero(env, sti_size_mul(3, count) + 1, sizeof *k.moment);
-    k.cells = sti_alloc_array_zero(env, count + 1, sizeof *k.cells);
+    k.memory = sti_arena_make(env);
+    k.sum = sti_arena_take(&k.memory, sti_size_mul(3, count) + 1, sizeof *k.sum);
+    k.moment = sti_arena_take(&k.memory, sti_size_mul(3, count) + 1, sizeof *k.moment);
+    k.cells = sti_arena_take(&k.memory, count + 1, sizeof *k.cells);
     sti_status status = STI_OK;
-    if (k.sum == NULL || k.moment == NULL || k.cells == NULL) status = STI_ERR_MEMORY;
+    if (k.memory.status != STI_OK) status = STI_ERR_MEMORY;
     k.gravity = sqrt(dot(bed->gravity, bed->gravity));
     for (size_t a = 0; a < count; a++) k.radius = fmax(k.radius, bed->radius[a]);
     if (status == STI_OK) check_steps(&k);
     for (long frame = 0; status == STI_OK && frame < bed->frame_count; frame++) check_frame(&k, frame);
     if (status == STI_OK) conclude(&k);
-    sti_free(env, k.sum);
-    sti_free(env, k.moment);
-    sti_free(env, k.cells);
+    sti_arena_clear(&k.memory);
     return status;
 }

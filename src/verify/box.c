@@ -36,6 +36,7 @@
 #include <stiction/manipulation.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "verify/affine.h"
 #include "verify/pieces.h"
@@ -66,6 +67,7 @@ typedef struct body {
 } body;
 
 typedef struct proof {
+    sti_arena memory;
     sti_pieces pieces;
     sti_env* env;
     const sti_manipulation* m;
@@ -673,19 +675,7 @@ static bool prove_piece(void* user, const double* low, const double* high) {
 }
 
 static void destroy(proof* p) {
-    sti_free(p->env, p->q);
-    sti_free(p->env, p->K);
-    sti_free(p->env, p->bodies);
-    sti_free(p->env, p->points);
-    sti_free(p->env, p->gap);
-    sti_free(p->env, p->rows);
-    sti_free(p->env, p->mu);
-    sti_free(p->env, p->partner);
-    sti_free(p->env, p->lever);
-    sti_free(p->env, p->skew);
-    sti_free(p->env, p->done);
-    sti_free(p->env, p->slip);
-    sti_free(p->env, p->grip);
+    sti_arena_clear(&p->memory);
 }
 
 static sti_outline outline_of(const proof* p, int i) {
@@ -698,23 +688,21 @@ static sti_status create(proof* p) {
     const size_t nc = (size_t)p->box->contact_count, n = (size_t)p->unknowns, order = (size_t)p->order;
     size_t points = 0;
     for (int i = 0; i < p->things; i++) points += (size_t)outline_of(p, i).vertex_count + 1;
-    p->q = sti_alloc_array_zero(p->env, n, sizeof *p->q);
-    p->K = sti_alloc_array_zero(p->env, sti_size_mul(order, order + 1), sizeof *p->K);
-    p->bodies = sti_alloc_array_zero(p->env, (size_t)p->things, sizeof *p->bodies);
-    p->points = sti_alloc_array_zero(p->env, points, sizeof *p->points);
-    p->gap = sti_alloc_array_zero(p->env, nc, sizeof *p->gap);
-    p->rows = sti_alloc_array_zero(p->env, sti_size_mul(2 * nc, n + 1), sizeof *p->rows);
-    p->mu = sti_alloc_array_zero(p->env, nc, sizeof *p->mu);
-    p->partner = sti_alloc_array_zero(p->env, nc, sizeof *p->partner);
-    p->lever = sti_alloc_array_zero(p->env, nc, sizeof *p->lever);
-    p->skew = sti_alloc_array_zero(p->env, nc, sizeof *p->skew);
-    p->done = sti_alloc_array_zero(p->env, order, sizeof *p->done);
-    p->slip = sti_alloc_array_zero(p->env, nc, sizeof *p->slip);
-    p->grip = sti_alloc_array_zero(p->env, nc, sizeof *p->grip);
-    if (p->q == NULL || p->K == NULL || p->bodies == NULL || p->points == NULL || p->gap == NULL || p->rows == NULL ||
-        p->mu == NULL || p->partner == NULL || p->lever == NULL || p->skew == NULL || p->done == NULL ||
-        p->slip == NULL || p->grip == NULL)
-        return STI_ERR_MEMORY;
+    p->memory = sti_arena_make(p->env);
+    p->q = sti_arena_take(&p->memory, n, sizeof *p->q);
+    p->K = sti_arena_take(&p->memory, sti_size_mul(order, order + 1), sizeof *p->K);
+    p->bodies = sti_arena_take(&p->memory, (size_t)p->things, sizeof *p->bodies);
+    p->points = sti_arena_take(&p->memory, points, sizeof *p->points);
+    p->gap = sti_arena_take(&p->memory, nc, sizeof *p->gap);
+    p->rows = sti_arena_take(&p->memory, sti_size_mul(2 * nc, n + 1), sizeof *p->rows);
+    p->mu = sti_arena_take(&p->memory, nc, sizeof *p->mu);
+    p->partner = sti_arena_take(&p->memory, nc, sizeof *p->partner);
+    p->lever = sti_arena_take(&p->memory, nc, sizeof *p->lever);
+    p->skew = sti_arena_take(&p->memory, nc, sizeof *p->skew);
+    p->done = sti_arena_take(&p->memory, order, sizeof *p->done);
+    p->slip = sti_arena_take(&p->memory, nc, sizeof *p->slip);
+    p->grip = sti_arena_take(&p->memory, nc, sizeof *p->grip);
+    if (p->memory.status != STI_OK) return p->memory.status;
     place* at = p->points;
     for (int i = 0; i < p->things; i++) {
         p->bodies[i].o = outline_of(p, i);

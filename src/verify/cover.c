@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "verify/check.h"
 
 #define WORK_LIMIT 300000000L  // entries of `fixed` looked at
@@ -22,6 +23,7 @@ typedef struct frame {
 } frame;
 
 typedef struct cover {
+    sti_arena memory;
     const sti_env* env;
     const signed char* fixed;  // (leaf_count x m)
     int m;
@@ -124,12 +126,13 @@ sti_status sti_check_cover(sti_env* env, const signed char* fixed, int leaf_coun
                            char* text, size_t size) {
     *covered = false;
     cover c = {.env = env, .fixed = fixed, .m = pair_count};
-    c.order = sti_alloc_array(env, (size_t)leaf_count, sizeof *c.order);
-    c.open = sti_alloc_array_zero(env, (size_t)leaf_count, sizeof *c.open);
-    c.stack = sti_alloc_array(env, (size_t)pair_count, sizeof *c.stack);
-    c.chosen = sti_alloc_array_zero(env, (size_t)pair_count, sizeof *c.chosen);
+    c.memory = sti_arena_make(env);
+    c.order = sti_arena_raw(&c.memory, (size_t)leaf_count, sizeof *c.order);
+    c.open = sti_arena_take(&c.memory, (size_t)leaf_count, sizeof *c.open);
+    c.stack = sti_arena_raw(&c.memory, (size_t)pair_count, sizeof *c.stack);
+    c.chosen = sti_arena_take(&c.memory, (size_t)pair_count, sizeof *c.chosen);
     sti_status status = STI_OK;
-    if (c.order == NULL || c.open == NULL || c.stack == NULL || c.chosen == NULL) {
+    if (c.memory.status != STI_OK) {
         status = STI_ERR_MEMORY;
     } else {
         for (int k = 0; k < leaf_count; k++) {
@@ -142,9 +145,6 @@ sti_status sti_check_cover(sti_env* env, const signed char* fixed, int leaf_coun
         if (v == MISSING) name_case(&c, text, size);
         if (v == TOO_MUCH) snprintf(text, size, "the cover of %d overlapping leaves is too hard to check", leaf_count);
     }
-    sti_free(env, c.order);
-    sti_free(env, c.open);
-    sti_free(env, c.stack);
-    sti_free(env, c.chosen);
+    sti_arena_clear(&c.memory);
     return status;
 }

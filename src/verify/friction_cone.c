@@ -14,12 +14,14 @@
 #include <stiction/pointed.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 #define ROUNDING 1e-10
 #define SLACK 1e-6
 
 typedef struct claim {
+    sti_arena memory;
     sti_env* env;
     const sti_friction_cone* k;
     const sti_friction_cone_margin* f;
@@ -75,10 +77,11 @@ static bool are_multipliers(const claim* c) {
 
 static sti_status make_generators(claim* c) {
     const int width = c->p + c->directions, most = c->p + c->directions;
-    c->z = sti_alloc_array_zero(c->env, (size_t)c->s, sizeof *c->z);
-    c->coef = sti_alloc_array_zero(c->env, (size_t)most * (size_t)width + 1, sizeof *c->coef);
-    c->vector = sti_alloc_array_zero(c->env, (size_t)most * (size_t)c->s + 1, sizeof *c->vector);
-    if (c->z == NULL || c->coef == NULL || c->vector == NULL) return STI_ERR_MEMORY;
+    c->memory = sti_arena_make(c->env);
+    c->z = sti_arena_take(&c->memory, (size_t)c->s, sizeof *c->z);
+    c->coef = sti_arena_take(&c->memory, (size_t)most * (size_t)width + 1, sizeof *c->coef);
+    c->vector = sti_arena_take(&c->memory, (size_t)most * (size_t)c->s + 1, sizeof *c->vector);
+    if (c->memory.status != STI_OK) return c->memory.status;
     for (int j = 0; j < c->p; j++) {
         for (int d = c->k->direction[j] - 1; d < c->k->direction[j + 1]; d++) {
             if (d >= c->k->direction[j] && c->k->mu[j] == 0) continue;
@@ -282,9 +285,7 @@ sti_status sti_verify_friction_cone(sti_env* env, const sti_friction_cone* cone,
              why != NULL          ? why
              : out->bound_checked ? "multipliers, margin and bound hold"
                                   : "multipliers and margin hold, the bound was not checked");
-    sti_free(env, c.z);
-    sti_free(env, c.coef);
-    sti_free(env, c.vector);
+    sti_arena_clear(&c.memory);
     sti_free(env, c.R);
     return status;
 }

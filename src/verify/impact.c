@@ -418,7 +418,7 @@ static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
     double* work = sti_alloc_array_zero(env, 2 * p + s, sizeof *work);
     sti_status status = STI_OK;
     if (memory == NULL || work == NULL || column == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "verification of an impact");
+        status = STI_ERR_MEMORY;
     } else {
         k->L = memory;
         k->basis = k->L + n * n;

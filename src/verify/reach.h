@@ -4,6 +4,7 @@
 
 #include <stiction/manipulation.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 #include "verify/affine.h"
 
@@ -49,6 +50,7 @@ typedef struct reach_box {
 
 // Axes of the edge: along it (counterclockwise), and into the part, from the origin of the part.
 typedef struct reach {
+    sti_arena memory;
     sti_env* env;
     const sti_manipulation* m;
     const sti_push_course* course;

@@ -93,11 +93,7 @@ static void own_outline(reach* r) {
 }
 
 void sti_reach_things_free(reach* r) {
-    sti_free(r->env, r->vertices);
-    sti_free(r->env, r->own_edges);
-    sti_free(r->env, r->things);
-    sti_free(r->env, r->thing_points);
-    sti_free(r->env, r->thing_edges);
+    sti_arena_clear(&r->memory);
 }
 
 static void touches(reach* r, reach_thing* t, int thing) {
@@ -113,14 +109,13 @@ sti_status sti_reach_things(reach* r) {
     for (int i = 0; i < fixtures; i++) points += (size_t)sti_manipulation_fixture_outline(r->m, i).vertex_count + 1;
     points += (size_t)tips;
     r->corners = sti_manipulation_part_outline(r->m, r->course->part).vertex_count;
-    r->vertices = sti_alloc_array_zero(r->env, (size_t)r->corners, sizeof *r->vertices);
-    r->own_edges = sti_alloc_array_zero(r->env, (size_t)r->corners, sizeof *r->own_edges);
-    r->things = sti_alloc_array_zero(r->env, (size_t)parts + (size_t)fixtures + (size_t)tips, sizeof *r->things);
-    r->thing_points = sti_alloc_array_zero(r->env, points, sizeof *r->thing_points);
-    r->thing_edges = sti_alloc_array_zero(r->env, points, sizeof *r->thing_edges);
-    if (r->vertices == NULL || r->own_edges == NULL || r->things == NULL || r->thing_points == NULL ||
-        r->thing_edges == NULL)
-        return STI_ERR_MEMORY;
+    r->memory = sti_arena_make(r->env);
+    r->vertices = sti_arena_take(&r->memory, (size_t)r->corners, sizeof *r->vertices);
+    r->own_edges = sti_arena_take(&r->memory, (size_t)r->corners, sizeof *r->own_edges);
+    r->things = sti_arena_take(&r->memory, (size_t)parts + (size_t)fixtures + (size_t)tips, sizeof *r->things);
+    r->thing_points = sti_arena_take(&r->memory, points, sizeof *r->thing_points);
+    r->thing_edges = sti_arena_take(&r->memory, points, sizeof *r->thing_edges);
+    if (r->memory.status != STI_OK) return r->memory.status;
     own_outline(r);
     points = 0;
     for (int i = 0; i < parts; i++) {

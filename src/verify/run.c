@@ -192,21 +192,19 @@ sti_status sti_run_begin(sti_run_data* k) {
     const size_t shapes = k->options->bodies != NULL ? (size_t)sti_bodies_shape_count(k->options->bodies) : 0;
     *k->out = (sti_run_verification){0};
     for (int i = 0; i < STI_RUN_CHECK_COUNT; i++) k->out->check[i].frame = k->out->check[i].body = -1;
-    k->tied = sti_alloc_array_zero(k->env, bodies, 1);
-    k->sum = sti_alloc_array(k->env, bodies, 3 * sizeof *k->sum);
-    k->sweep = sti_alloc_array(k->env, shapes, sizeof *k->sweep);
-    k->box = sti_alloc_array(k->env, shapes, sizeof *k->box);
-    if (k->tied == NULL || k->sum == NULL || k->sweep == NULL || k->box == NULL) return STI_ERR_MEMORY;
+    k->memory = sti_arena_make(k->env);
+    k->tied = sti_arena_take(&k->memory, bodies, 1);
+    k->sum = sti_arena_raw(&k->memory, bodies, 3 * sizeof *k->sum);
+    k->sweep = sti_arena_raw(&k->memory, shapes, sizeof *k->sweep);
+    k->box = sti_arena_raw(&k->memory, shapes, sizeof *k->box);
+    if (k->memory.status != STI_OK) return k->memory.status;
     mark_tied(k);
     begin_scales(k);
     return sti_run_find_apart(k);
 }
 
 void sti_run_end(sti_run_data* k) {
-    sti_free(k->env, k->tied);
-    sti_free(k->env, k->sum);
-    sti_free(k->env, k->sweep);
-    sti_free(k->env, k->box);
+    sti_arena_clear(&k->memory);
     sti_free(k->env, k->apart.pair);
 }
 

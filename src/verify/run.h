@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stiction/verify.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 // What worst values are divided by, from the frames and steps that were seen so far.
@@ -32,6 +33,7 @@ typedef struct sti_run_sweep {
 } sti_run_sweep;
 
 typedef struct sti_run_data {
+    sti_arena memory;
     sti_env* env;
     const sti_recorded_world* w;
     const sti_run_verify_options* options;

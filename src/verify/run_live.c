@@ -6,9 +6,11 @@
 // O(bodies log bodies + contacts + pairs of shapes whose boxes overlap).
 #include <string.h>
 
+#include "base/arena.h"
 #include "verify/run.h"
 
 struct sti_run_checker {
+    sti_arena memory;
     sti_env* env;
     sti_run_verify_options options;
     sti_run_verification worst;
@@ -74,14 +76,15 @@ sti_status sti_run_checker_create(sti_env* env, const sti_run_verify_options* op
     const size_t n = (size_t)count;
     c->env = env;
     c->options = *options;
-    c->frames = sti_alloc_array_zero(env, n, 2 * FRAME_COLUMNS * sizeof *c->frames);
-    c->bodies = sti_alloc_array_zero(env, n, BODY_COLUMNS * sizeof *c->bodies);
-    c->fixed = sti_alloc_array_zero(env, n, sizeof *c->fixed);
+    c->memory = sti_arena_make(env);
+    c->frames = sti_arena_take(&c->memory, n, 2 * FRAME_COLUMNS * sizeof *c->frames);
+    c->bodies = sti_arena_take(&c->memory, n, BODY_COLUMNS * sizeof *c->bodies);
+    c->fixed = sti_arena_take(&c->memory, n, sizeof *c->fixed);
     c->window = (sti_recorded_world){
         .dim = sti_bodies_dim(options->bodies), .body_count = count, .step_count = 2, .frame_count = 2};
     c->data = (sti_run_data){.env = env, .w = &c->window, .options = &c->options, .out = &c->worst};
     sti_status status = STI_OK;
-    if (c->frames == NULL || c->bodies == NULL || c->fixed == NULL) status = STI_ERR_MEMORY;
+    if (c->memory.status != STI_OK) status = STI_ERR_MEMORY;
     if (status == STI_OK) {
         place_arrays(c);
         take_bodies(c);
@@ -99,9 +102,7 @@ void sti_run_checker_destroy(sti_run_checker* checker) {
     sti_env* env = checker->env;
     sti_run_end(&checker->data);
     sti_free(env, checker->contacts);
-    sti_free(env, checker->frames);
-    sti_free(env, checker->bodies);
-    sti_free(env, checker->fixed);
+    sti_arena_clear(&checker->memory);
     sti_free(env, checker);
 }
 

@@ -229,7 +229,7 @@ sti_status sti_check_solution(sti_check* k, const sti_lcp_answer* answer, double
     if (!finite_array(answer->u, k->n, "u", out) || !finite_array(answer->z, k->m, "z", out)) return STI_OK;
     const size_t N = (size_t)k->n + (size_t)k->m;
     double* room = sti_alloc_array(k->env, 3 * N, sizeof *room);
-    if (room == NULL) return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "sums of %zu rows", N);
+    if (room == NULL) return STI_ERR_MEMORY;
     const sums s = {room, room + N, room + 2 * N};
     const sti_status status = check_point(k, answer, tol, &s, out);
     sti_free(k->env, room);

@@ -167,16 +167,16 @@ sti_status sti_sticking_data_open(sti_sticking_data* d, sti_env* env, const sti_
     else
         status = make_tables(d);
     if (status != STI_OK) return status;
-    d->first = sti_alloc_array(env, (size_t)count + 1, sizeof *d->first);
-    d->row = sti_alloc_array(env, (size_t)count + 1, sizeof *d->row);
-    d->t_first = sti_alloc_array(env, (size_t)count + 1, sizeof *d->t_first);
-    d->slides = sti_alloc_array(env, (size_t)count, 1);
-    d->slip = sti_alloc_array(env, (size_t)count, sizeof *d->slip);
-    d->size_a = sti_alloc_array(env, (size_t)instant->n, sizeof *d->size_a);
-    d->size_l = sti_alloc_array(env, (size_t)(instant->contact_count + instant->tangent_total) + 1, sizeof *d->size_l);
-    if (d->first == NULL || d->row == NULL || d->t_first == NULL || d->slides == NULL || d->slip == NULL ||
-        d->size_a == NULL || d->size_l == NULL)
-        return STI_ERR_MEMORY;
+    d->memory = sti_arena_make(env);
+    d->first = sti_arena_raw(&d->memory, (size_t)count + 1, sizeof *d->first);
+    d->row = sti_arena_raw(&d->memory, (size_t)count + 1, sizeof *d->row);
+    d->t_first = sti_arena_raw(&d->memory, (size_t)count + 1, sizeof *d->t_first);
+    d->slides = sti_arena_raw(&d->memory, (size_t)count, 1);
+    d->slip = sti_arena_raw(&d->memory, (size_t)count, sizeof *d->slip);
+    d->size_a = sti_arena_raw(&d->memory, (size_t)instant->n, sizeof *d->size_a);
+    d->size_l =
+        sti_arena_raw(&d->memory, (size_t)(instant->contact_count + instant->tangent_total) + 1, sizeof *d->size_l);
+    if (d->memory.status != STI_OK) return d->memory.status;
     d->first[0] = d->row[0] = 0;
     int tangent = 0;
     for (int k = 0, i = 0; i < count; k++) {
@@ -206,13 +206,7 @@ void sti_sticking_data_close(sti_sticking_data* d) {
         sti_rationals_destroy(d->table.mu);
         sti_rationals_destroy(d->table.mu_kinetic);
     }
-    sti_free(d->env, d->first);
-    sti_free(d->env, d->row);
-    sti_free(d->env, d->t_first);
-    sti_free(d->env, d->slides);
-    sti_free(d->env, d->slip);
-    sti_free(d->env, d->size_a);
-    sti_free(d->env, d->size_l);
+    sti_arena_clear(&d->memory);
     sti_int_clear(d->env, &d->num);
     sti_int_clear(d->env, &d->den);
     sti_int_clear(d->env, &d->t1);

@@ -4,9 +4,11 @@
 
 #include <stiction/sticking.h>
 
+#include "base/arena.h"
 #include "exact/rationals.h"
 
 typedef struct sti_sticking_data {
+    sti_arena memory;
     sti_env* env;
     const sti_instant* instant;
     sti_exact x;

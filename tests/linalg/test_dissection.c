@@ -106,7 +106,7 @@ static void a_separator_parts_the_graph(void** state) {
     }
     assert_true(count[STI_SEPARATOR] <= 60);  // a straight line has 40
     assert_true(count[0] <= 0.65 * g.n && count[1] <= 0.65 * g.n);
-    sti_weighted_graph_clear(*state, &w);
+    sti_weighted_graph_clear(&w);
     drop_grid(&g);
 }
 
