@@ -88,6 +88,17 @@ static double energy_of(const sti_run_data* k) {
     return most > 0 && isfinite(most) ? most : 1;
 }
 
+// Of what a step may add. With u the velocity that it moves with, the equations of motion times u say
+//
+//     rise of T + V  <=  work + mended + sum over contacts of r'u,
+//
+// and Coulomb's law that the sum is not above 0. A contact that opens at e while r presses adds e r; the check of the
+// law lets e up to tol U pass, with U the largest speed (run_contacts.c). Joints hand these impulses on. So a run at
+// rest, whose energies tell no scale, has U sum |r|, which is what its contacts are measured by.
+static double rise_of(const sti_run_data* k) {
+    return fmax(energy_of(k), sti_run_speed(k) * k->scales.pressed);
+}
+
 static void begin_scales(sti_run_data* k) {
     sti_run_scales* s = &k->scales;
     *s = (sti_run_scales){.least_mass = INFINITY, .potential_low = INFINITY, .potential_high = -INFINITY};
@@ -120,8 +131,13 @@ void sti_run_see_frame(sti_run_data* k, long frame) {
         s->speed = fmax(s->speed, sti_run_norm(sti_run_at(k, k->w->v, 3, frame, b)));
         s->speed = fmax(s->speed, 0.1 * length * sti_run_norm(sti_run_at(k, k->w->w, 3, frame, b)));
     }
-    for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++)
-        s->impulse = fmax(s->impulse, fabs(k->w->r[3 * i]));
+    double pressed = 0;
+    for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++) {
+        const double* r = k->w->r + 3 * i;
+        s->impulse = fmax(s->impulse, fabs(r[0]));
+        pressed += sqrt(r[0] * r[0] + r[1] * r[1] + (k->w->dim == 3 ? r[2] * r[2] : 0));
+    }
+    s->pressed = fmax(s->pressed, pressed);
 }
 
 void sti_run_see_step(sti_run_data* k, long step) {
@@ -140,8 +156,9 @@ static double scale_of(const sti_run_data* k, sti_run_check_kind kind) {
         case STI_RUN_START:
             return length_of(k);
         case STI_RUN_KINETIC:
-        case STI_RUN_ENERGY:
             return energy_of(k);
+        case STI_RUN_ENERGY:
+            return rise_of(k);
         case STI_RUN_MOMENTUM:
             return sti_run_speed(k);
         default:

@@ -16,6 +16,7 @@ typedef struct sti_run_scales {
     double reach;            // of the largest shape
     double speed;            // largest of a body, turning included
     double impulse;          // largest normal one at a contact
+    double pressed;          // largest sum of impulses of a frame
     double kinetic, potential_low, potential_high;
     double least_mass, mass;  // of what moves
     int stepped;

@@ -58,6 +58,15 @@ run run box.urdf --height high
 refused "a height that is none" "--height: high: a number or auto expected"
 run run box.urdf --strict
 refused "read strictly" 'box.urdf: line 4: joint "j": axis: xyz: "0, 0, 1": three finite numbers are expected'
+allegro=$shared_dir/robots/drake_models/allegro_hand_description/urdf/allegro_hand_description_left.urdf
+if [ -f "$allegro" ]; then # 7 mm in the ground, then at rest to the tolerance of its steps
+    run run "$allegro" --ground --floating --time 0.2 --out hand
+    expect "a hand that starts in the ground" 0 'start: "ground" and "link_15" overlap by 0.0025' "overlaps link"
+    run verify hand
+    expect "and its run is accepted" 0 "accepted: 11 checks hold"
+else
+    ok "a hand that starts in the ground: skipped, no $shared_dir/robots"
+fi
 run run brick-wall --ground
 refused "not of other scenes" "--ground: for robots (URDF), and brick-wall is none"
 run inspect box.urdf --floating
