@@ -89,7 +89,8 @@ static sti_status find_pattern(sti_l1_normal* N, double memory) {
     } else {
         for (int j = 0; j < N->n; j++) N->place[j] = -1;
         for (int j = 0; j < N->n; j++) neighbours(N, j, row + start[j]);
-        status = sti_ldl_init_within(&N->ldl, N->env, N->n, start, row, memory > 0 ? (size_t)memory : SIZE_MAX);
+        const size_t most = memory > 0 && memory < (double)PTRDIFF_MAX ? (size_t)memory : SIZE_MAX;
+        status = sti_ldl_init_within(&N->ldl, N->env, N->n, start, row, most);
     }
     sti_free(N->env, row);
     sti_free(N->env, start);

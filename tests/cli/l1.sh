@@ -46,6 +46,8 @@ run solve curve.json --memory 0.3 --output answer.json
 expect "without memory for factors" 0 "steps of conjugate gradients in place of factors"
 run verify curve.json answer.json
 expect "is accepted as well" 0 "accepted: x is within"
+run solve curve.json --memory 1e300 --json
+expect "more memory than can be addressed" 0 '"cg_count": 0'
 run solve curve.json --memory 0.01
 refused "too little memory" "memory: 0.01 MB for factors of order 400: at least"
 printf '%%%%MatrixMarket matrix coordinate real general\n3 2 4\n1 1 1\n2 2 1\n3 1 1\n3 2 1\n' >A.mtx
