@@ -134,6 +134,7 @@ void sti_run_see_frame(sti_run_data* k, long frame) {
     double pressed = 0;
     for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++) {
         const double* r = k->w->r + 3 * i;
+        if (!sti_run_acts(k, i)) continue;
         s->impulse = fmax(s->impulse, fabs(r[0]));
         pressed += sqrt(r[0] * r[0] + r[1] * r[1] + (k->w->dim == 3 ? r[2] * r[2] : 0));
     }

@@ -75,6 +75,13 @@ static inline long sti_run_first_contact(const sti_run_data* k, long frame) {
     return frame > 0 ? (long)k->w->contact_end[frame - 1] : 0;
 }
 
+// Contact i acts on something that may move. What a body does to itself, or one that is held to another, no motion
+// answers: such an impulse may have any size and measures nothing.
+static inline bool sti_run_acts(const sti_run_data* k, long i) {
+    const int a = (int)k->w->contact_body[2 * i], b = (int)k->w->contact_body[2 * i + 1];
+    return a != b && !(k->w->fixed[a] && k->w->fixed[b]);
+}
+
 void sti_run_centre(const sti_run_data* k, long frame, int body, double c[3]);
 sti_pose sti_run_pose(const sti_run_data* k, long frame, int body);
 // Length of the step that ends with this frame; 0: the recording does not say.

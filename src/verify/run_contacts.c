@@ -52,7 +52,7 @@ static void check_frame(sti_run_data* k, long frame) {
     for (int b = 0; b < k->w->body_count; b++)
         if (!k->w->fixed[b]) R = fmax(R, k->w->mass[b] * sti_run_norm(sti_run_at(k, k->w->v, 3, frame, b)));
     for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++)
-        for (int a = 0; a < k->w->dim; a++) R = fmax(R, fabs(k->w->r[3 * i + a]));
+        for (int a = 0; a < k->w->dim && sti_run_acts(k, i); a++) R = fmax(R, fabs(k->w->r[3 * i + a]));
     for (long i = sti_run_first_contact(k, frame); i < k->w->contact_end[frame]; i++) {
         check_basis(k, frame, i);
         check_law(k, frame, i, R > 0 ? R : 1, h);

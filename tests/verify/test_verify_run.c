@@ -129,6 +129,16 @@ static void hide_energy(sti_recorded_world* w) {
 static void gain_energy(sti_recorded_world* w) {
     for (long s = 20; s < w->step_count; s++) w->potential[s] += 10;
 }
+// The same, and a contact of the floor with itself that presses hard, as if that were what the run is measured by.
+static void gain_energy_under_a_press(sti_recorded_world* w) {
+    const long i = loaded(w, BOX);
+    gain_energy(w);
+    w->contact_body[2 * i] = w->contact_body[2 * i + 1] = 0;
+    w->contact_shape[2 * i] = w->contact_shape[2 * i + 1] = 0;
+    w->r[3 * i] = 1e9;
+    w->gap[i] = 0;
+    for (int a = 0; a < 3; a++) w->u[3 * i + a] = 0;
+}
 static void tilt_a_normal(sti_recorded_world* w) {
     w->n[3 * loaded(w, BOX)] += 1e-3;
 }
@@ -168,6 +178,7 @@ static void a_forged_run_is_found_out(void** state) {
                 {"jump", jump, STI_RUN_MOTION},
                 {"hide_energy", hide_energy, STI_RUN_KINETIC},
                 {"gain_energy", gain_energy, STI_RUN_ENERGY},
+                {"gain_energy_under_a_press", gain_energy_under_a_press, STI_RUN_ENERGY},
                 {"tilt_a_normal", tilt_a_normal, STI_RUN_BASIS},
                 {"pull", pull, STI_RUN_CONE},
                 {"rub_too_hard", rub_too_hard, STI_RUN_CONE},
