@@ -195,7 +195,7 @@ typedef struct sti_impact_options {
 // Prop 1: a matrix E with qdot_norm+ = after = -E before. Of all such E that of least norm for G^-1 (all p x p, row
 // major, or p): E = -after (G^-1 before)' / (before'G^-1 before). When after'G^-1 after <= before'G^-1 before it gains
 // no energy whatever the velocity before is; otherwise every E that gives `after` gains some here. STI_ERR_INPUT:
-// before is 0, and after is not.
+// before is 0 (less than 1e-10 of after) and after is not; or G is singular up to rounding.
 STI_API sti_status sti_restitution_reaching(sti_env* env, int p, const double* G, const double* before,
                                             const double* after, double* E);
 

@@ -336,7 +336,8 @@ typedef struct sti_system_run {
     int event_count;                             // the first STI_RUN_EVENTS of them
     sti_event event[STI_RUN_EVENTS];
     // Friction by facets in space: impulses along the tangents which, beside those of the steps, would make them steps
-    // with the round cone; their sum, the largest of a step in parts of its sum of mu c_n. 0: nothing was changed.
+    // with the round cone; their sum, the largest of a step in parts of its sum of mu c_n (mu at rest, where it
+    // sticks). 0: nothing was changed.
     // Steps of several pieces, or with collisions, are passed over.
     double facet_impulse, worst_facet;
     long facet_steps, facet_passed;  // steps with such friction that were looked at, and passed over

@@ -3,10 +3,15 @@
 //
 // E b = -a is met by E = -a w'/(w'b) for every w with w'b != 0. With |x| = sqrt(x'G^-1 x) the norm of E is least for w
 // = G^-1 b, where it is |a| / |b|: E'G^-1 E <= G^-1, no energy gained for any velocity, exactly when |a| <= |b|.
+//
+// Of contacts that do not move before the impact b is rounding, not 0, and a G of dependent gradients has a last pivot
+// that is: both are refused.
 #include <math.h>
 #include <stiction/impact.h>
 
 #include "linalg/dense.h"
+
+static const double least_rcond = 1e-14, least_share = 1e-10;
 
 sti_status sti_restitution_reaching(sti_env* env, int p, const double* G, const double* before, const double* after,
                                     double* E) {
@@ -23,10 +28,12 @@ sti_status sti_restitution_reaching(sti_env* env, int p, const double* G, const 
             size = fmax(size, fabs(before[i]));
             wanted = fmax(wanted, fabs(after[i]));
         }
-        if (!isfinite(size + wanted) || !sti_dense_factor_cholesky(&f))
-            status = STI_FAIL(env, STI_ERR_INPUT, -1, "G is not positive definite, or a velocity is no number");
+        if (!isfinite(size + wanted) || !sti_dense_factor_cholesky(&f) || !(sti_dense_factor_rcond(&f) > least_rcond))
+            status =
+                STI_FAIL(env, STI_ERR_INPUT, -1,
+                         "G is not positive definite (gradients depend on each other), or a velocity is no number");
     }
-    if (status == STI_OK && size == 0 && wanted > 0)
+    if (status == STI_OK && size <= least_share * wanted && wanted > 0)
         status =
             STI_FAIL(env, STI_ERR_INPUT, -1, "nothing approaches before the impact, so no restitution moves anything");
     if (status == STI_OK && size > 0) {

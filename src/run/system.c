@@ -356,15 +356,17 @@ static double facet_sum(int facets, const double* t) {
 // What facets changed. A contact that sticks does so within the disc too. One that slides with the slip s has the
 // impulse c_t of a corner or a side, whose sum is mu c_n with the friction that the step took; with the impulse delta =
 // -mu c_n s / |s| - c_t added it is Coulomb's. So the step is one with the round cone under these impulses more, and
-// they are shown to be at most 2 sin(pi / 2K) mu c_n.
+// they are shown to be at most 2 sin(pi / 2K) mu c_n. A slip that is rounding has no direction: it is none.
 static void measure_facets(life* l, const sti_step_report* r) {
     double sum = 0, most = 0;
     const sti_stepper_options* o = &l->options;
     if (o->scheme != STI_SCHEME_ALPHA || o->friction != STI_FRICTION_FACETS || o->events != STI_EVENTS_OFF) return;
+    double fastest = 1;
+    for (size_t j = 0; j < coordinates_of(l); j++) fastest = fmax(fastest, fabs(sti_stepper_v(l->stepper)[j]));
     for (int i = 0; i < open_contacts(l); i++) {
         const sti_instant_contact* c = &l->instant->contacts[i];
         const double *t = r->impulse_t + 2 * i, *s = r->slip + 2 * i, speed = hypot(s[0], s[1]);
-        const bool slides = r->mode[i] == STI_MODE_SLIDE && speed > 0;
+        const bool slides = r->mode[i] == STI_MODE_SLIDE && speed > 1e-12 * fastest;
         if (c->tangent_count != 2 || c->corner_count > 0) continue;
         const double bound = slides ? facet_sum(o->facets, t) : c->mu * r->impulse_n[i];
         if (!(bound > 0)) continue;

@@ -66,6 +66,13 @@ static void what_cannot_be_reached_is_refused(void** state) {
     assert_int_equal(sti_restitution_reaching(env, 0, G, one, one, E), STI_ERR_ARGUMENT);
     assert_int_equal(sti_restitution_reaching(env, 2, G, zero, zero, E), STI_OK);
     assert_true(E[0] == 0 && E[3] == 0);
+    // rounding is neither a velocity nor a rank
+    const double nearly[4] = {1, 1, 1, 1 + 4e-16}, still[2] = {1e-17, 0};
+    assert_int_equal(sti_restitution_reaching(env, 2, nearly, one, one, E), STI_ERR_INPUT);
+    assert_int_equal(sti_restitution_reaching(env, 2, G, still, one, E), STI_ERR_INPUT);
+    const double thin[4] = {1, 1, 1, 1 + 1e-9}, slow[2] = {1e-9, 0};
+    assert_int_equal(sti_restitution_reaching(env, 2, thin, one, one, E), STI_OK);
+    assert_int_equal(sti_restitution_reaching(env, 2, G, slow, one, E), STI_OK);
     sti_env_destroy(env);
 }
 
