@@ -117,8 +117,11 @@ static bool is_other(const cli* c, const char* path, double tol, int* code) {
 static int fail_load(const cli* c, const char* path) {
     if (strstr(sti_env_error(c->env)->text, "not the recording of a run of bodies") == NULL)
         return cli_fail_about(c, path);
-    return cli_fail_usage(
-        c, "%.200s: not the recording of a run of bodies, of a system by formulas, of vehicles or of grains", path);
+    return cli_fail_usage(c,
+                          "%.200s: not the recording of a run of bodies, of a system by formulas, of vehicles or of "
+                          "grains (steps of pushes are "
+                          "checked while they run)",
+                          path);
 }
 
 int cli_verify_run(const cli* c, const char* path, double tol) {
