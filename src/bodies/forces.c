@@ -23,8 +23,9 @@ enum {
     RESTING = 3,     // of these, those in which islands may rest but for the last
     BUDGET = 60000,  // iterations times acts of a step, from which on nothing is tried again
 };
-#define INNER 0.3  // tolerance of an island over that of the step
-#define REST 0.3   // the same of what counts as rest
+#define INNER 0.3       // tolerance of an island over that of the step
+#define REST 0.3        // the same of what counts as rest
+#define ROUNDING 1e-14  // an island has no digits below: asked for before less is
 #define OUT_OF_PROPORTION 100
 #define FAR_OUT 1e8   // the same for what forces would do one by one
 #define SETTLED 1e-4  // change of a friction bound where reactions are not determined
@@ -196,7 +197,9 @@ static sti_status solve_bounded(sti_world* world, sti_world_report* report) {
         // where every island was solved to its own tolerance, a smaller one is sure to gain; else it may cost as much
         // again
         if (report->why[0] != '\0' && (round >= RESTING || report->iterations * s->acts.count > BUDGET)) break;
+        const double least = asked > ROUNDING ? ROUNDING : 0;
         asked *= fmax(0.01, 0.3 * tol / s->posed.judged) * (s->posed.judged > 0.5 * last ? 0.01 : 1);
+        asked = fmax(asked, least);
         last = s->posed.judged;
         if (round == RESTING - 1) memset(s->rest, 0, (size_t)world->moving);
         status = solve_islands(world, asked, may_rest && round < RESTING - 1, report);
