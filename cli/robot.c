@@ -15,7 +15,7 @@ const char* cli_robot_option(const cli_robot_request* r) {
     return r->ground            ? "--ground"
            : r->floating        ? "--floating"
            : r->height != NULL  ? "--height"
-           : r->mu > 0          ? "--mu"
+           : r->mu != NULL      ? "--mu"
            : r->pose != NULL    ? "--pose"
            : r->collide != NULL ? "--collide"
            : r->show != NULL    ? "--show"
@@ -104,7 +104,7 @@ static void put_ground(cli_json* j, const cli_robot_request* r) {
         cli_json_object(j, NULL);
         cli_json_text(j, "name", "ground");
         cli_json_bool(j, "fixed", true);
-        if (r->mu > 0) cli_json_text(j, "material", "surface");
+        if (r->mu != NULL) cli_json_text(j, "material", "surface");
         cli_json_raw(j, "shape", "{\"type\": \"halfspace\", \"normal\": [0, 0, 1]}");
         cli_json_end(j);
     }
@@ -117,7 +117,7 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
     cli_json_object(j, NULL);
     if (r->floating) cli_json_bool(j, "fixed", false);
     if (r->strict) cli_json_bool(j, "strict", true);
-    if (r->mu > 0) cli_json_text(j, "material", "surface");
+    if (r->mu != NULL) cli_json_text(j, "material", "surface");
     if (r->pose != NULL) cli_json_text(j, "pose", r->pose);
     if (r->collide != NULL) cli_json_text(j, "collide", r->collide);
     if (r->decompose > 0) cli_json_number(j, "decompose", r->decompose);
@@ -140,16 +140,19 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
 
 static int load(const cli* c, const char* file, const char* text, const cli_robot_request* r, sti_document** out) {
     const char* slash = strrchr(file, '/');
+    double mu = 0;
+    if (r->mu != NULL && (!cli_parse_number(r->mu, &mu) || mu < 0))
+        return cli_fail_usage(c, "--mu: %.60s: a number not below 0 expected", r->mu);
     cli_json j;
     cli_json_begin(&j);
     cli_json_text(&j, "kind", "scene");
     cli_json_text(&j, "description", slash != NULL ? slash + 1 : file);
     cli_json_integer(&j, "dimension", 3);
     cli_json_integer(&j, "time", 10);
-    if (r->mu > 0) {
+    if (r->mu != NULL) {
         cli_json_object(&j, "materials");
         cli_json_object(&j, "surface");
-        cli_json_number(&j, "mu", r->mu);
+        cli_json_number(&j, "mu", mu);
         cli_json_end(&j);
         cli_json_end(&j);
     }

@@ -7,13 +7,13 @@
 typedef struct cli_robot_request {
     bool ground, floating, strict;
     const char* height;   // "auto" or a number; NULL: not given
+    const char* mu;       // a number; NULL: not given
     const char* pose;     // zero, middle, home
     const char* collide;  // collision, visual
     const char* show;     // collision, visual
     bool pictured;        // a picture is wanted
     const char* joints;   // NAME=VALUE, a line each
     const char* folders;  // a line each
-    double mu;            // 0: not given
     double decompose;     // 0: not given
 } cli_robot_request;
 
@@ -22,7 +22,7 @@ typedef struct cli_robot_request {
     {"--ground", CLI_FLAG, NULL, "of a robot: a plane at z = 0 below it", &(r).ground},                             \
         {"--floating", CLI_FLAG, NULL, "of a robot: its root link moves", &(r).floating},                           \
         {"--height", CLI_TEXT, "Z", "of a robot: of its root link; auto: it touches z = 0", &(r).height},           \
-        {"--mu", CLI_POSITIVE, "MU", "of a robot: friction of its surfaces and of the ground (0.5)", &(r).mu},      \
+        {"--mu", CLI_TEXT, "MU", "of a robot: friction of its surfaces and of the ground (0.5)", &(r).mu},          \
         {"--pose", CLI_TEXT, "POSE", "of a robot: joints at zero, middle or home (docs/urdf.md)", &(r).pose},       \
         {"--collide", CLI_TEXT, "WITH", "of a robot: collision; visual: also links that can only be seen",          \
          &(r).collide},                                                                                             \

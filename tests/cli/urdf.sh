@@ -54,6 +54,12 @@ run run box.urdf --joint 'k*=1'
 refused "a pattern that fits nothing" 'setting of joint "k*": fits no joint that moves'
 run run box.urdf --pose lying
 refused "a pose that there is not" 'pose: "lying": "zero", "middle" or "home" is expected'
+run run box.urdf --ground --floating --height auto --mu 0 --time 0.1
+expect "without friction" 0 "0 of 10 steps not solved"
+run run box.urdf --mu -1
+refused "friction below 0" "--mu: -1: a number not below 0 expected"
+run run box.urdf --mu rough
+refused "friction that is no number" "--mu: rough: a number not below 0 expected"
 run run box.urdf --height high
 refused "a height that is none" "--height: high: a number or auto expected"
 run run box.urdf --strict
