@@ -197,10 +197,9 @@ int cli_impact_say(const cli* c, const cli_impact_request* r, const cli_instant*
     cli_say_matrix(c, "E", k->E, k->p, k->p);
     if (!k->impact) cli_say(c, "  no contact approaches: there is no impact\n");
     if (!k->independent) cli_say(c, "  the gradients are dependent\n");
-    if (k->singular)
-        cli_say(c,
-                "  M is singular: the limit of M + eps 1; the joints hold what has no mass, but for %d direction%s\n",
-                k->idle, k->idle == 1 ? "" : "s");
+    if (k->singular) cli_say(c, "  M is singular: the limit of M + eps 1; the joints hold what has no mass");
+    if (k->singular && k->idle > 0) cli_say(c, ", but for %d direction%s", k->idle, k->idle == 1 ? "" : "s");
+    if (k->singular) cli_say(c, "\n");
     if (k->incompatible > 0)
         cli_say(c, "  v- does not fit the joints (%s): they act first\n", cli_text_number(k->incompatible, 0));
     say_laws(c, r, k);

@@ -162,6 +162,35 @@ static void make_basis(check* k) {
     }
 }
 
+// Is M, on what the joints allow, positive semidefinite? By the largest pivots of the diagonal.
+static bool is_semidefinite(check* k) {
+    const int n = k->n;
+    wide *R = k->kkt, floor = 0;
+    for (int i = 0; i < n * n; i++) {
+        R[i] = k->in->M[i];
+        floor = fmaxl(floor, 1e-13L * fabsl(R[i]));
+    }
+    for (int i = 0; i < n; i++) take_out_joints(k, R + i * n);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++) k->r[i] = R[i * n + j];
+        take_out_joints(k, k->r);
+        for (int i = 0; i < n; i++) R[i * n + j] = k->r[i];
+    }
+    for (int rank = 0; rank < n; rank++) {
+        int at = 0;
+        for (int i = 1; i < n; i++) at = R[i * (n + 1)] > R[at * (n + 1)] ? i : at;
+        const wide pivot = R[at * (n + 1)];
+        if (!(pivot > floor)) break;
+        for (int j = 0; j < n; j++) k->r[j] = R[at * n + j];
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) R[i * n + j] -= k->r[i] / pivot * k->r[j];
+    }
+    for (int i = 0; i < n * n; i++) {
+        if (!(fabsl(R[i]) <= 2 * floor)) return false;
+    }
+    return true;
+}
+
 // ---- balances
 
 // |M (to - from) - N p_n - H p_t (- joints)| relative to the momenta; joints NULL: up to any impulse of theirs.
@@ -432,7 +461,10 @@ static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
         wide before = 0;
         for (int i = 0; i < k->n; i++) before += k->in->v[i] * dot(k->n, k->in->M + (size_t)i * n, k->in->v) / 2;
         k->speed = before > 0 ? sqrtl(2 * before) : 1;
-        if (!find_norms(k, column))
+        make_basis(k);
+        if (k->singular && !is_semidefinite(k))
+            status = STI_FAIL(env, STI_ERR_INPUT, -1, "M: not positive semidefinite");
+        else if (!find_norms(k, column))
             status = STI_FAIL(env, STI_ERR_INPUT, -1, "M: a contact moves what has no mass, or nothing that has one");
     }
     if (status == STI_OK) {
@@ -441,7 +473,6 @@ static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
             before += k->in->v[i] * dot(k->n, k->in->M + (size_t)i * n, k->in->v) / 2;
             after += k->x->v[i] * dot(k->n, k->in->M + (size_t)i * n, k->x->v) / 2;
         }
-        make_basis(k);
         k->out->momentum = imbalance(k, k->in->v, k->x->v, k->x->p_n, k->x->p_t, k->x->p_joint);
         k->out->joints = joint_rates(k, k->x->v);
         k->out->energy = (double)(fabsl(after - before - k->x->energy.direct) / (before > 0 ? before : 1));

@@ -58,6 +58,12 @@ static void a_lever_without_mass_hands_the_impulse_on(void** state) {
     ((double*)x->v)[2] = 0.06;
     assert_int_equal(sti_verify_impact(env, &k.instant, a, STI_IMPACT_NEWTON, 0, 1e-9, &check), STI_OK);
     assert_true(!check.accepted);
+    // nor are masses below zero, though nothing moves them
+    ((double*)x->v)[2] = 0.05;
+    assert_int_equal(sti_verify_impact(env, &k.instant, a, STI_IMPACT_NEWTON, 0, 1e-9, &check), STI_OK);
+    assert_true(check.accepted);
+    k.M[15] = -1;
+    assert_int_equal(sti_verify_impact(env, &k.instant, a, STI_IMPACT_NEWTON, 0, 1e-9, &check), STI_ERR_INPUT);
     sti_impact_destroy(env, a);
 }
 
