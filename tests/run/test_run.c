@@ -731,7 +731,7 @@ static void bad_requests_are_refused(void** state) {
     must(sti_simulation_steps(s, 0, &steps));
     assert_int_equal(steps, 100);
     sti_run_options o = sti_run_options_default();
-    o.attempts = "attempts.csv";  // vehicles have none
+    o.attempts = "attempts.csv";                                              // vehicles have none
     assert_int_equal(sti_run_create(group_env, s, &o, &run), STI_ERR_INPUT);  // takes the simulation
     assert_null(run);
 }
