@@ -140,6 +140,15 @@ typedef struct sti_contact_answer {
     char diagnosis[400];  // when not solved: what is wrong with the problem
 } sti_contact_answer;
 
+// For alike problems in turn, in the global form with a general M: what was found about where M and the contacts have
+// entries (the order of elimination, the pattern of the factor, and its room) is kept for the next problem with the
+// same pattern, entry by entry; one with another pattern takes its place. Answers are the same bit for bit. For one
+// solve at a time, and for the environment that it was made with, which it must not outlive.
+typedef struct sti_contact_memory sti_contact_memory;
+
+STI_API sti_status sti_contact_memory_create(sti_env* env, sti_contact_memory** out);
+STI_API void sti_contact_memory_destroy(sti_contact_memory* memory);  // accepts NULL
+
 typedef struct sti_contact_options {
     sti_contact_solver solver;
     double tol;             // on the residual
@@ -150,6 +159,7 @@ typedef struct sti_contact_options {
     double relaxation;      // gs: omega in (0, 2)
     bool describe;          // fill modes, margins, dissipation; look for the reason when not solved
     bool minimum_norm;      // of all r with the same velocities the smallest; needs W as a matrix (docs/contact.md)
+    sti_contact_memory* memory;  // of problems before, and of this one for those after; NULL: none
     void (*trace)(void* user, const char* solver, long iteration, double residual);
     void* trace_user;
 } sti_contact_options;

@@ -84,8 +84,85 @@ static bool is_symmetric(const sti_mass_large* k, const sti_mass_piece* piece, c
     return true;
 }
 
+// All but the sparse factor
+static void clear_rooms(sti_mass_large* k) {
+    sti_dense_factor_clear(&k->dense);
+    sti_arena_clear(&k->memory);
+}
+
+void sti_mass_large_destroy(sti_mass_large* k) {
+    if (k == NULL) return;
+    sti_ldl_clear(&k->ldl);
+    clear_rooms(k);
+    sti_free(k->env, k);
+}
+
+// ---- patterns that are kept
+
+struct sti_contact_memory {
+    sti_env* env;
+    sti_mass_large *first, *last;  // with nothing but their sparse factors
+};
+
+sti_status sti_contact_memory_create(sti_env* env, sti_contact_memory** out) {
+    *out = sti_alloc_array_zero(env, 1, sizeof **out);
+    if (*out == NULL) return STI_ERR_MEMORY;
+    (*out)->env = env;
+    return STI_OK;
+}
+
+void sti_contact_memory_destroy(sti_contact_memory* memory) {
+    if (memory == NULL) return;
+    sti_contact_memory_forget(memory);
+    sti_free(memory->env, memory);
+}
+
+bool sti_contact_memory_is_of(const sti_contact_memory* memory, const sti_env* env) {
+    return memory->env == env;
+}
+
+void sti_contact_memory_forget(sti_contact_memory* memory) {
+    while (memory != NULL && memory->first != NULL) {
+        sti_mass_large* next = memory->first->next;
+        sti_mass_large_destroy(memory->first);
+        memory->first = next;
+    }
+    if (memory != NULL) memory->last = NULL;
+}
+
+void sti_contact_memory_keep(sti_contact_memory* memory, sti_mass_large* k) {
+    if (memory == NULL || k == NULL || k->ldl.n == 0) {
+        sti_mass_large_destroy(k);
+        return;
+    }
+    clear_rooms(k);
+    k->next = NULL;
+    *(memory->first == NULL ? &memory->first : &memory->last->next) = k;
+    memory->last = k;
+}
+
+// The factor of the same piece of a problem before; or a new one, in the order of an alike one
+static sti_status find_factor(sti_mass_large* k, int size, const int64_t* col_start, const int* row, int columns,
+                              sti_contact_memory* memory) {
+    const sti_ldl* alike = NULL;
+    sti_mass_large* before = NULL;
+    for (sti_mass_large* m = memory != NULL ? memory->first : NULL; m != NULL; before = m, m = m->next) {
+        if (!sti_ldl_is_same(&m->ldl, size, col_start, row, k->touched_count, k->touched, columns)) continue;
+        k->ldl = m->ldl;
+        m->ldl = (sti_ldl){0};
+        *(before == NULL ? &memory->first : &before->next) = m->next;
+        if (memory->last == m) memory->last = before;
+        sti_mass_large_destroy(m);
+        return STI_OK;
+    }
+    for (sti_mass_large* m = memory != NULL ? memory->first : NULL; m != NULL && alike == NULL; m = m->next) {
+        if (sti_ldl_is_alike(&m->ldl, size, col_start, row, k->touched_count)) alike = &m->ldl;
+    }
+    return sti_ldl_init_few(&k->ldl, k->env, size, col_start, row, k->touched_count, k->touched, columns, alike);
+}
+
 // L D L' where the piece is symmetric and sparse; otherwise ldl.n stays 0.
-static sti_status try_sparse(sti_mass_large* k, const sti_mass_piece* piece, int columns) {
+static sti_status try_sparse(sti_mass_large* k, const sti_mass_piece* piece, int columns, sti_contact_memory* memory) {
     sti_env* env = k->env;
     const size_t size = (size_t)piece->size;
     if (piece->size < SPARSE) return STI_OK;
@@ -100,7 +177,7 @@ static sti_status try_sparse(sti_mass_large* k, const sti_mass_piece* piece, int
             status = STI_ERR_MEMORY;
         } else {
             list_entries(k, piece, col_start, row);
-            status = sti_ldl_init_few(&k->ldl, env, piece->size, col_start, row, k->touched_count, k->touched, columns);
+            status = find_factor(k, piece->size, col_start, row, columns, memory);
         }
         sti_free(env, row);
     }
@@ -117,15 +194,6 @@ static sti_status become_dense(sti_mass_large* k, int size) {
             "definite",
             size, MAX_DENSE);
     return sti_dense_factor_init(&k->dense, k->env, size);
-}
-
-void sti_mass_large_destroy(sti_mass_large* k) {
-    if (k == NULL) return;
-    sti_env* env = k->env;
-    sti_ldl_clear(&k->ldl);
-    sti_dense_factor_clear(&k->dense);
-    sti_arena_clear(&k->memory);
-    sti_free(env, k);
 }
 
 static sti_status reserve(sti_mass_large* k, const sti_mass_piece* piece, const unsigned char* touched, int columns) {
@@ -145,7 +213,8 @@ static sti_status reserve(sti_mass_large* k, const sti_mass_piece* piece, const 
 }
 
 sti_status sti_mass_large_create(sti_env* env, const sti_matrix* M, const sti_mass_piece* piece, const int* place_in,
-                                 const unsigned char* touched, int columns, sti_mass_large** out) {
+                                 const unsigned char* touched, int columns, sti_contact_memory* memory,
+                                 sti_mass_large** out) {
     sti_mass_large* k = *out = sti_alloc_array_zero(env, 1, sizeof *k);
     if (k == NULL) return STI_ERR_MEMORY;
     k->env = env;
@@ -153,7 +222,7 @@ sti_status sti_mass_large_create(sti_env* env, const sti_matrix* M, const sti_ma
     k->place_in = place_in;
     k->columns = columns;
     sti_status status = reserve(k, piece, touched, columns);
-    if (status == STI_OK) status = try_sparse(k, piece, columns);
+    if (status == STI_OK) status = try_sparse(k, piece, columns, memory);
     if (status == STI_OK && k->ldl.n == 0) status = become_dense(k, piece->size);
     if (status == STI_OK) return STI_OK;
     sti_mass_large_destroy(k);

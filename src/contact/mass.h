@@ -8,7 +8,7 @@
 #ifndef STI_CONTACT_MASS_H
 #define STI_CONTACT_MASS_H
 
-#include <stiction/linalg.h>
+#include <stiction/contact.h>
 
 #include "base/arena.h"
 #include "linalg/dense.h"
@@ -29,6 +29,7 @@ typedef struct sti_mass_large {
     int* line;     // of every row its place among them, or -1                     (size)
     double* X;     // on the touched rows, row by row                              (touched_count x columns)
     double* room;  // (3 size + STI_LDL_TOGETHER touched_count)
+    struct sti_mass_large* next;  // of those in a memory
 } sti_mass_large;
 
 typedef struct sti_mass_piece {
@@ -45,11 +46,18 @@ typedef struct sti_mass_piece {
     double* X;     // A^-1 H, small pieces                                   (size x d contact_count)
 } sti_mass_piece;
 
-// A large piece, for so many columns of H; touched[i]: contacts touch velocity i. Fails with STI_ERR_SIZE where it is
-// neither sparse and symmetric nor small enough to be dense.
+// A large piece, for so many columns of H; touched[i]: contacts touch velocity i. `memory` may have its pattern; NULL:
+// none. Fails with STI_ERR_SIZE where it is neither sparse and symmetric nor small enough to be dense.
 sti_status sti_mass_large_create(sti_env* env, const sti_matrix* M, const sti_mass_piece* piece, const int* place_in,
-                                 const unsigned char* touched, int columns, sti_mass_large** out);
+                                 const unsigned char* touched, int columns, sti_contact_memory* memory,
+                                 sti_mass_large** out);
 void sti_mass_large_destroy(sti_mass_large* large);  // accepts NULL
+
+// The other end of a large piece: a memory takes over what is sparse of it, the rest is destroyed. NULL is accepted for
+// both. sti_contact_memory_forget: what the pieces of a problem have not taken out again.
+void sti_contact_memory_keep(sti_contact_memory* memory, sti_mass_large* large);
+void sti_contact_memory_forget(sti_contact_memory* memory);
+bool sti_contact_memory_is_of(const sti_contact_memory* memory, const sti_env* env);
 
 // Factor M + piece->delta, scaled by `scale` (of all velocities) where the piece says so, and its condition; 0 where it
 // is singular. `finite`: its numbers are. A symmetric piece that is not definite becomes a dense one on the way.

@@ -33,7 +33,8 @@ void sti_contact_reduction_clear(sti_contact_reduction* red) {
     sti_env* env = red->env;
     if (env == NULL) return;
     sti_contact_local_clear(&red->local);
-    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++) sti_mass_large_destroy(red->pieces[b].large);
+    for (int b = 0; b < red->piece_count && red->pieces != NULL; b++)
+        sti_contact_memory_keep(red->keeps, red->pieces[b].large);
     sti_arena_clear(&red->memory);
     for (int k = 0; k < 3; k++) sti_matrix_clear(env, &red->copy[k]);
     sti_dense_factor_clear(&red->S);
@@ -493,8 +494,9 @@ static sti_status make_large_pieces(sti_contact_reduction* red) {
         sti_mass_piece* piece = &red->pieces[b];
         if (piece->size > STI_TINY)
             status = sti_mass_large_create(red->env, &red->M, piece, red->place_in, touched,
-                                           red->problem->dimension * piece->contact_count, &piece->large);
+                                           red->problem->dimension * piece->contact_count, red->keeps, &piece->large);
     }
+    sti_contact_memory_forget(red->keeps);
     sti_free(red->env, touched);
     return status;
 }
@@ -519,7 +521,12 @@ static sti_status reduce_global(sti_contact_reduction* red) {
 }
 
 sti_status sti_contact_reduce(sti_env* env, const sti_contact_problem* problem, sti_contact_reduction* out) {
-    *out = (sti_contact_reduction){.env = env, .problem = problem, .nb = problem->bilateral_count};
+    return sti_contact_reduce_again(env, problem, NULL, out);
+}
+
+sti_status sti_contact_reduce_again(sti_env* env, const sti_contact_problem* problem, sti_contact_memory* memory,
+                                    sti_contact_reduction* out) {
+    *out = (sti_contact_reduction){.env = env, .problem = problem, .nb = problem->bilateral_count, .keeps = memory};
     sti_contact_local* local = &out->local;
     *local = (sti_contact_local){.env = env, .d = problem->dimension, .nc = problem->contact_count, .mu = problem->mu};
     sti_status status = reserve(out);

@@ -21,6 +21,7 @@ typedef struct sti_contact_reduction {
     sti_contact_local local;             // what the methods see; its q is `q` below
     double* q;                           // (d nc)
     bool proximal;                       // something was singular: v and l are improved from outside
+    sti_contact_memory* keeps;           // patterns of M; borrowed, NULL: none
     // global form
     sti_matrix M, H, G;  // compressed columns, borrowed where the problem has them so
     sti_matrix copy[3];  // of those that are dense there
@@ -52,6 +53,9 @@ typedef struct sti_contact_reduction {
 } sti_contact_reduction;
 
 sti_status sti_contact_reduce(sti_env* env, const sti_contact_problem* problem, sti_contact_reduction* out);
+// The same with what a memory has of problems before; NULL: none. It has what is in `out` once that is cleared.
+sti_status sti_contact_reduce_again(sti_env* env, const sti_contact_problem* problem, sti_contact_memory* memory,
+                                    sti_contact_reduction* out);
 void sti_contact_reduction_clear(sti_contact_reduction* red);
 
 // (v, lambda) that belong to r.

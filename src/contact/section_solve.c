@@ -207,7 +207,7 @@ static sti_status solve_facets(sti_stretch* s, const sti_contact_problem* p, sti
     memcpy(a->r, r, n * sizeof *r);
     sti_contact_reduction red;
     sti_faceted f = {0};
-    sti_status status = sti_contact_reduce(env, &image, &red);
+    sti_status status = sti_contact_reduce_again(env, &image, options->memory, &red);
     if (status == STI_OK) {
         status = sti_faceted_create(&red.local, section, &f);
         if (status == STI_OK)

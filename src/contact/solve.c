@@ -90,6 +90,8 @@ static sti_status check_options(sti_env* env, const sti_contact_options* o, cons
     if (!(o->tol > 0)) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "tol is %g, must be positive", o->tol);
     if (!(o->relaxation > 0 && o->relaxation < 2))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "relaxation is %g, must lie in (0, 2)", o->relaxation);
+    if (o->memory != NULL && !sti_contact_memory_is_of(o->memory, env))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "memory belongs to another environment");
     if (o->minimum_norm && o->solver == STI_CONTACT_VELOCITIES)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "minimum_norm does not go with velocities");
     if (o->minimum_norm && !p->global && p->W_op != NULL)
@@ -439,7 +441,7 @@ sti_status sti_contact_solve(sti_env* env, const sti_contact_problem* p, const s
         status = sti_contact_doubt(env, p, deadline, a);
     if (ready && status == STI_OK && options.describe) status = sti_contact_describe(env, p, a);
     sti_contact_reduction red;
-    if (status == STI_OK && !ready) status = sti_contact_reduce(env, p, &red);
+    if (status == STI_OK && !ready) status = sti_contact_reduce_again(env, p, options.memory, &red);
     if (status == STI_OK && !ready) {
         status = run_rounds(&red, &options, a);
         take_proof(env, p, a);

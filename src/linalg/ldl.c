@@ -208,6 +208,7 @@ static sti_status try_few_last(sti_ldl* f, int solves, double* work) {
 
 typedef struct wish {
     bool columns;
+    const sti_ldl* alike;
     int few_count;
     const int* few;
     int solves;
@@ -223,9 +224,27 @@ static sti_status reserve_entries(sti_ldl* f, size_t most) {
     return f->memory.status;
 }
 
+// The order that leaves little fill, and what a factorization costs with it
+static sti_status find_fill_order(sti_ldl* f, const wish* w, double* work) {
+    const size_t bytes = (size_t)f->n * sizeof *f->order;
+    sti_status status = STI_OK;
+    if (w->alike != NULL) {
+        memcpy(f->order, w->alike->fill_order, bytes);
+        invert_order(f);
+        *work = analyze_order(f);
+    } else {
+        status = find_order(f);
+        if (status != STI_OK) return status;
+        *work = analyze_order(f);
+        if (*work >= (f->few_count > 0 ? ONCE : LARGE)) status = try_dissection(f, work);
+    }
+    if (f->fill_order != NULL) memcpy(f->fill_order, f->order, bytes);
+    return status;
+}
+
 static sti_status find_pattern(sti_ldl* f, const wish* w) {
-    double work = analyze_order(f);
-    sti_status status = work >= (f->few_count > 0 ? ONCE : LARGE) ? try_dissection(f, &work) : STI_OK;
+    double work;
+    sti_status status = find_fill_order(f, w, &work);
     if (status == STI_OK && f->few_count > 0) status = try_few_last(f, w->solves, &work);
     if (status != STI_OK) return status;
     const bool fronts = !w->columns && (work >= MUCH || f->lnz > INT_MAX);
@@ -235,7 +254,8 @@ static sti_status find_pattern(sti_ldl* f, const wish* w) {
 }
 
 static sti_status copy_few(sti_ldl* f, int few_count, const int* few) {
-    if (few_count == 0) return STI_OK;
+    f->fill_order = sti_arena_raw(&f->memory, (size_t)f->n, sizeof *f->fill_order);
+    if (few_count == 0) return f->memory.status;
     f->few = sti_arena_raw(&f->memory, (size_t)few_count, sizeof *f->few);
     f->reach = sti_arena_raw(&f->memory, 2 * (size_t)f->n, sizeof *f->reach);
     if (f->memory.status != STI_OK) return f->memory.status;
@@ -268,8 +288,7 @@ static sti_status init(sti_ldl* f, sti_env* env, int n, const int64_t* col_start
     *f = (sti_ldl){.env = env, .n = n, .deadline = (double)INFINITY};
     sti_status status = copy_pattern(f, col_start, row);
     if (status == STI_OK) status = reserve_columns(f);
-    if (status == STI_OK) status = copy_few(f, w.few_count, w.few);
-    if (status == STI_OK) status = find_order(f);
+    if (status == STI_OK && w.few != NULL) status = copy_few(f, w.few_count, w.few);
     if (status == STI_OK) status = find_pattern(f, &w);
     if (status == STI_OK && f->few_count > 0) status = list_reach(f);
     if (status != STI_OK) sti_ldl_clear(f);
@@ -289,9 +308,32 @@ sti_status sti_ldl_init_within(sti_ldl* f, sti_env* env, int n, const int64_t* c
 }
 
 sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, int few_count,
-                            const int* few, int solves) {
-    return init(f, env, n, col_start, row,
-                (wish){.few_count = few_count, .few = few, .solves = solves, .most = SIZE_MAX});
+                            const int* few, int solves, const sti_ldl* alike) {
+    const wish w = {.few_count = few_count, .few = few, .solves = solves, .most = SIZE_MAX, .alike = alike};
+    const sti_status status = init(f, env, n, col_start, row, w);
+    if (status == STI_OK) f->solves = solves;
+    return status;
+}
+
+static bool is_pattern(const sti_ldl* f, int n, const int64_t* col_start, const int* row) {
+    if (f->n != n || f->nnz != col_start[n]) return false;
+    for (int j = 0; j <= n; j++) {
+        if (f->col_start[j] != col_start[j]) return false;
+    }
+    return memcmp(f->row, row, (size_t)f->nnz * sizeof *row) == 0;
+}
+
+bool sti_ldl_is_same(const sti_ldl* f, int n, const int64_t* col_start, const int* row, int few_count, const int* few,
+                     int solves) {
+    if (f->n != n || f->few_count != few_count || f->solves != solves) return false;
+    for (int i = 0; i < few_count; i++) {
+        if (f->few[i] != f->place[few[i]]) return false;
+    }
+    return is_pattern(f, n, col_start, row);
+}
+
+bool sti_ldl_is_alike(const sti_ldl* f, int n, const int64_t* col_start, const int* row, int few_count) {
+    return f->fill_order != NULL && (f->few_count > 0) == (few_count > 0) && is_pattern(f, n, col_start, row);
 }
 
 void sti_ldl_clear(sti_ldl* f) {

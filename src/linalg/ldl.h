@@ -24,6 +24,7 @@ typedef struct sti_ldl {
     int* row;           //                                         (nnz)
     double* value;      // its values: filled by the caller        (nnz)
     int* order;         // order[k] is the k-th pivot              (n)
+    int* fill_order;    // the same before some rows became the last; sti_ldl_init_few  (n)
     int* place;         // inverse of order                        (n)
     int* parent;        // elimination tree                        (n)
     int* L_start;       // columns of L                            (n+1)
@@ -39,6 +40,7 @@ typedef struct sti_ldl {
     int* pattern;       // scratch of the numeric phase            (n)
     int* flag;          //                                         (n)
     int few_count;      // rows that have solves of their own
+    int solves;         // how many
     int* few;           // their pivots                            (few_count)
     int reach_count;    // fronts, or columns, that such a solve goes through
     int* reach;         // ascending                               (n)
@@ -55,9 +57,15 @@ sti_status sti_ldl_init_columns(sti_ldl* f, sti_env* env, int n, const int64_t* 
 // The same with L only where it takes no more than `most` bytes.
 sti_status sti_ldl_init_within(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, size_t most);
 // The same for a caller who has `solves` right sides that are 0 but on a few rows, and wants x on these rows alone
-// (sti_ldl_solve_few). The rows are the last pivots where that is less work for all together.
+// (sti_ldl_solve_few). The rows are the last pivots where that is less work for all together. alike: made by this for
+// the same pattern (sti_ldl_is_alike), it saves the ordering; NULL: none. It does not change what comes out.
 sti_status sti_ldl_init_few(sti_ldl* f, sti_env* env, int n, const int64_t* col_start, const int* row, int few_count,
-                            const int* few, int solves);
+                            const int* few, int solves, const sti_ldl* alike);
+// Was f, of sti_ldl_init_few, made for just that? Then it is what would come out, its values apart.
+bool sti_ldl_is_same(const sti_ldl* f, int n, const int64_t* col_start, const int* row, int few_count, const int* few,
+                     int solves);
+// For the same pattern, and whatever few rows?
+bool sti_ldl_is_alike(const sti_ldl* f, int n, const int64_t* col_start, const int* row, int few_count);
 void sti_ldl_clear(sti_ldl* f);  // accepts a zero struct
 
 #define STI_LDL_LATE (-2)

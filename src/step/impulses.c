@@ -130,6 +130,7 @@ sti_status sti_impulses_init(sti_impulses* p, sti_env* env, int n, int contact_c
 
 void sti_impulses_clear(sti_impulses* p) {
     if (p->env == NULL) return;
+    sti_contact_memory_destroy(p->keeps);
     sti_arena_clear(&p->memory);
     sti_dense_factor_clear(&p->factor);
     *p = (sti_impulses){0};

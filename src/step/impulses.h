@@ -65,6 +65,7 @@ typedef struct sti_impulses {
     double *M, *q, *slack;  // the LCP                                      (pairs x pairs), (pairs), (pairs)
     double *free_variables, *remainder;  // (n+joints)
     unsigned char* basis;                // complementary basis found                    (pairs)
+    sti_contact_memory* keeps;           // of the contact problems of a round cone; NULL: none yet
     double* numbers;
     int* first_beta;    // of each contact, -1: no friction                           (capacity)
     int* lambda_index;  // (capacity)

@@ -102,6 +102,7 @@ static sti_status iterate(sti_impulses* p, posed* k, bool skew) {
     sti_contact_options options = sti_contact_options_default();
     options.tol = 1e-12;
     options.describe = true;
+    options.memory = p->keeps;
     const sti_contact_problem problem = {.dimension = k->d,
                                          .contact_count = k->nc,
                                          .mu = k->mu,
@@ -150,7 +151,8 @@ sti_status sti_impulses_solve_cone(sti_impulses* p) {
         return sti_impulses_solve(p);
     }
     const bool skew = pose(p, &k);
-    status = iterate(p, &k, skew);
+    if (p->keeps == NULL) status = sti_contact_memory_create(p->env, &p->keeps);
+    if (status == STI_OK) status = iterate(p, &k, skew);
     if (status == STI_OK && p->outcome == STI_SOLVED && !(p->residual <= 1e-6)) p->outcome = STI_UNKNOWN;
     sti_free(p->env, k.numbers);
     return status;

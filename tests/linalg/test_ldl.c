@@ -301,7 +301,8 @@ static void a_few_rows_have_solves_of_their_own(void** state) {
             int few[FEW];
             for (int i = 0; i < FEW; i++) few[i] = size == 2 ? 7 * i : i;
             sti_ldl f;
-            assert_int_equal(sti_ldl_init_few(&f, env, p->n, p->col_start, p->row, FEW, few, solves[many]), STI_OK);
+            assert_int_equal(sti_ldl_init_few(&f, env, p->n, p->col_start, p->row, FEW, few, solves[many], NULL),
+                             STI_OK);
             assert_int_equal(f.fronts.count > 0, size > 0);
             for (int j = 0; j < p->n; j++) {
                 for (int k = f.col_start[j]; k < f.col_start[j + 1]; k++) f.value[k] = heavy_entry(f.row[k], j, 1);
@@ -331,7 +332,7 @@ static void every_failed_allocation_is_survived(void** state) {
             failing_env_open(&e, k);
             sti_ldl f;
             const int few[3] = {0, 5, 7};
-            const sti_status status = sti_ldl_init_few(&f, e.env, p->n, p->col_start, p->row, 3, few, 1000);
+            const sti_status status = sti_ldl_init_few(&f, e.env, p->n, p->col_start, p->row, 3, few, 1000, NULL);
             if (status == STI_OK) {
                 assert_int_equal(f.fronts.count > 0, size == 1);
                 sti_ldl_clear(&f);
