@@ -128,6 +128,24 @@ static sti_status solve_branch(task* k, const sti_force_choice* c, best* out) {
     return status;
 }
 
+// A pull B_l'y that the box leaves open on its side is 0, and rounding here: y is put at right angles to these columns.
+static void clear_open_pulls(const sti_posed* s, const sti_force_choice* c, double* y) {
+    const size_t n = (size_t)s->n, count = (size_t)c->count;
+    for (int pass = 0; pass < 3; pass++) {
+        for (size_t l = 0; l < count; l++) {
+            double pull = 0, square = 0;
+            for (size_t j = 0; j < n; j++) {
+                const double b = c->B != NULL ? c->B[j * count + l] : j == l;
+                pull += b * y[j];
+                square += b * b;
+            }
+            const double* limit = pull > 0 ? c->low : c->high;
+            if (square == 0 || (limit != NULL && isfinite(limit[l]))) continue;
+            for (size_t j = 0; j < n; j++) y[j] -= pull / square * (c->B != NULL ? c->B[j * count + l] : j == l);
+        }
+    }
+}
+
 // The force e of least |e| with which some f of the box sticks: M a + F + B f + e = C lambda. At the least the
 // multipliers (y, z) of these equations and of A'a + c = 0 are such a motion: y = -e, M y + A z = 0, -C'y in the dual
 // cones, f least for y'B f in the box, and y'(F + B f) + z'c = |e|^2.
@@ -166,10 +184,9 @@ static sti_status find_witness(task* k, const sti_force_choice* c, sti_force_ans
         out->worst = sti_alloc_array(s->env, count, sizeof *out->worst);
         if (out->y == NULL || out->z == NULL || out->worst == NULL || pull == NULL) status = STI_ERR_MEMORY;
         double size = 0;
-        for (size_t j = 0; status == STI_OK && j < n; j++) {
-            out->y[j] = -e[j];
-            size += e[j] * e[j];
-        }
+        for (size_t j = 0; status == STI_OK && j < n; j++) out->y[j] = -e[j];
+        if (status == STI_OK) clear_open_pulls(s, c, out->y);
+        for (size_t j = 0; status == STI_OK && j < n; j++) size += out->y[j] * out->y[j];
         for (size_t j = 0; status == STI_OK && j < n; j++)
             pull[j] = -sti_small_dot(s->n, s->instant->M + j * n, out->y);
         if (status == STI_OK && q > 0) status = sti_svd_make(&k->pool, s->n, s->q, s->A, 1e-11, &held);

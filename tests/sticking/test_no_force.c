@@ -126,6 +126,26 @@ static void random_witnesses_agree_with_the_decision_inside_the_box(void** state
     sti_env_destroy(env);
 }
 
+// A bound that is open on one side: the witness must not pull there at all, and rounding pulls a little.
+static void an_open_bound_leaves_a_witness(void** state) {
+    (void)state;
+    sti_env* env = open_env();
+    const double M[9] = {2, 0, 0, 0, 3, 0, 0, 0, 1}, F[3] = {0, 20, 8}, v[3] = {0}, n[3] = {2, 2, 2};
+    const double t[6] = {-1, 0, -1, 2, -2, 0}, rate[2] = {-1, -6};
+    const double low[3] = {-0.5, -1.5, -1}, high[3] = {1, 1.5, INFINITY};
+    const sti_instant_contact wall = {.name = "wall", .tangent_count = 2, .n = n, .t = t, .n_rate = 6, .t_rate = rate};
+    const sti_instant in = {.n = 3, .contact_count = 1, .tangent_total = 2, .M = M, .F = F, .v = v, .contacts = &wall};
+    const sti_force_choice choice = {.count = 3, .low = low, .high = high};
+    sti_force_answer a;
+    assert_int_equal(sti_sticking_force(env, &in, NULL, &choice, &a), STI_OK);
+    assert_int_equal(a.outcome, STI_CONIC_INFEASIBLE);
+    assert_non_null(a.y);
+    assert_near(a.y[2], 0, 1e-15);
+    assert_true(a.gap > 1e-3);
+    sti_force_answer_clear(env, &a);
+    sti_env_destroy(env);
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     for (long k = 0;; k++) {
@@ -152,6 +172,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gap_of_a_pulled_point_is_its_distance_from_the_cone),
         cmocka_unit_test(random_witnesses_agree_with_the_decision_inside_the_box),
+        cmocka_unit_test(an_open_bound_leaves_a_witness),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
