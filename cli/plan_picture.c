@@ -205,6 +205,7 @@ static void put_key(page* p, const sti_plan* plan, double y) {
 int cli_plan_picture(const cli* c, const cli_plan* k, const char* path) {
     enum { PANEL = 270, GAP = 8, TOP = 34 };
     const int count = k->plan->push_count > 0 ? k->plan->push_count : 1, wide = count < WIDE ? count : WIDE;
+    const int rows = (count + wide - 1) / wide;
     page text = {0};
     cli_svg_axes a = {0};
     find_frame(k, &a);
@@ -215,10 +216,11 @@ int cli_plan_picture(const cli* c, const cli_plan* k, const char* path) {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\">\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"10\" y=\"22\" font-size=\"15\" "
         "font-weight=\"600\" fill=\"#333333\">%s</text>\n",
-        whole, TOP + ((count + wide - 1) / wide) * (high + GAP) + 26,
+        whole, TOP + rows * (high + GAP) + 26,
         k->plan->shortest ? "plan without the test of robustness" : "robust plan");
     for (int i = 0; i < count; i++) {
-        const double left = GAP + (i % wide) * (PANEL + GAP), top = TOP + (double)(i / wide) * (high + GAP);
+        const int row = i / wide;
+        const double left = GAP + (i % wide) * (PANEL + GAP), top = TOP + row * (high + GAP);
         put(&text, "<svg x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" viewBox=\"%.4f %.4f %.4f %.4f\">\n", left,
             top, PANEL, high, s.x, s.y, width, height);
         put_panel(&s, k->plan->push_count > 0 ? i : -1);
@@ -227,7 +229,7 @@ int cli_plan_picture(const cli* c, const cli_plan* k, const char* path) {
             "</svg>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" fill=\"none\" stroke=\"#555555\"/>\n",
             left, top, PANEL, high);
     }
-    put_key(&text, k->plan, TOP + ((count + wide - 1) / wide) * (high + GAP) + 8);
+    put_key(&text, k->plan, TOP + rows * (high + GAP) + 8);
     put(&text, "</svg>\n");
     const int code = text.broken ? cli_fail_memory(c) : cli_write_file(c, path, text.text, text.size);
     free(text.text);
