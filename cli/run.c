@@ -376,12 +376,12 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
     if (sti_document_kind(problem) == STI_KIND_NAVIGATION) {
         if (system_option(own) == NULL) return cli_run_nav(c, r, problem);
         sti_document_destroy(problem);
-        return cli_fail_usage(c, "%s: of a system, and %.200s has vehicles", system_option(own), r->scene);
+        return cli_fail_usage(c, "%s: not for vehicles, and %.200s has some", system_option(own), r->scene);
     }
     if (sti_document_kind(problem) == STI_KIND_PLAN) {
         code = system_option(own) == NULL
                    ? cli_run_plan(c, r, problem)
-                   : cli_fail_usage(c, "%s: of a system, and %.200s is a plan", system_option(own), r->scene);
+                   : cli_fail_usage(c, "%s: not for plans, and %.200s is one", system_option(own), r->scene);
         sti_document_destroy(problem);
         return code;
     }
@@ -396,7 +396,7 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
     if (sti_document_kind(problem) == STI_KIND_MANIPULATION) {
         if (system_option(own) == NULL) return cli_run_push(c, r, problem);
         sti_document_destroy(problem);
-        return cli_fail_usage(c, "%s: of a system, and %.200s has parts and probes", system_option(own), r->scene);
+        return cli_fail_usage(c, "%s: not for pushes, and %.200s has parts and probes", system_option(own), r->scene);
     }
     const bool system = sti_document_kind(problem) == STI_KIND_SYSTEM;
     const char* alien = system_option(own);

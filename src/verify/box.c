@@ -665,7 +665,7 @@ static bool prove_piece(void* user, const double* low, const double* high) {
             return sti_pieces_fail(&p->pieces, &p->mu[i], "contact %d: its friction may be negative", i);
     }
     for (long l = 0; l < b->steps; l++) {
-        if (!make_step(p, l)) return false;
+        if (sti_late(p->env) || !make_step(p, l)) return false;
     }
     for (int i = 0; p->end != NULL && i < p->unknowns; i++) {
         p->end[i] = fmin(p->end[i], sti_affine_low(&p->k, &p->q[i]));

@@ -388,7 +388,7 @@ static bool prove_piece(void* user, const double* low, const double* high) {
     for (int i = 0; i < p->text->parameter_count; i++)
         p->parameters[i] = plus(p, number(p->text->parameters[i]), doubted(p, low, high, STI_MOTION_PARAMETER, i));
     for (long l = 0; l < b->steps; l++) {
-        if (!make_step(p, l)) return false;
+        if (sti_late(p->env) || !make_step(p, l)) return false;
     }
     for (int i = 0; p->end != NULL && i < 2 * n; i++) {
         p->end[i] = fmin(p->end[i], sti_affine_low(&p->k, &p->state[i]));

@@ -83,7 +83,8 @@ sti_status sti_pieces_prove(sti_pieces* p, long most, sti_box_verification* out)
     out->accepted = good;
     out->margin = p->margin;
     if (good) out->tight = -1;
-    snprintf(out->text, sizeof out->text, "%s", good ? "every start in the box keeps its modes" : p->text);
+    const char* why = sti_late(p->env) ? "there was no time to prove it" : p->text;
+    snprintf(out->text, sizeof out->text, "%s", good ? "every start in the box keeps its modes" : why);
     sti_free(p->env, stack);
     return STI_OK;
 }

@@ -77,6 +77,10 @@ refused "an edge that is not there" "face.json: contacts[0]: between things that
 sed 's/"what": "mu"/"what": "luck"/' box.json >luck.json
 run verify peg-push luck.json
 refused "a doubt that is none" "luck.json: doubts[1].what"
+run analyze robust belt-block --box --steps 3 --output belt.json
+sed 's/"steps": [0-9]*/"steps": 9007199254740992/' belt.json >long.json
+run verify belt-block long.json --time-limit 1
+expect "more steps than there is time for" 1 "there was no time to prove it"
 run verify nav-wall box.json
 refused "a box of another scene" "nav-wall: kind: navigation: verify takes"
 run analyze robust peg-stuck --box --output none.json

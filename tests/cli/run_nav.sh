@@ -46,7 +46,7 @@ fi
 
 # ---- wrong requests
 run run nav-wall --scheme alpha
-refused "an option of systems" "--scheme: of a system"
+refused "an option of systems" "--scheme: not for vehicles"
 run run nav-wall --step 0.1
 refused "a step" "--step: not for vehicles in cages"
 run run nav-wall --set w=1

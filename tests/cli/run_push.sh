@@ -89,7 +89,7 @@ refused "a problem of another name" "--problem: step.txt: a name that ends in .j
 
 # ---- wrong requests
 run run peg-push --scheme alpha
-refused "an option of systems" "--scheme: of a system"
+refused "an option of systems" "--scheme: not for pushes"
 run run peg-push --tol 1e-3
 refused "an option of grains" "--tol: not for parts and probes"
 run run peg-push --set nu=1
