@@ -217,7 +217,9 @@ int cli_plan_picture(const cli* c, const cli_plan* k, const char* path) {
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n<text x=\"10\" y=\"22\" font-size=\"15\" "
         "font-weight=\"600\" fill=\"#333333\">%s</text>\n",
         whole, TOP + rows * (high + GAP) + 26,
-        k->plan->shortest ? "plan without the test of robustness" : "robust plan");
+        !k->plan->reached   ? "pushes towards a goal that was not reached"
+        : k->plan->shortest ? "plan without the test of robustness"
+                            : "robust plan");
     for (int i = 0; i < count; i++) {
         const int row = i / wide;
         const double left = GAP + (i % wide) * (PANEL + GAP), top = TOP + row * (high + GAP);
