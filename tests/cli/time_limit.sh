@@ -47,9 +47,9 @@ limited "closure is left at the limit" 1 "" analyze closure brick-wall
 limited "sticking is left at the limit" 1 "" analyze sticking brick-wall
 
 # ---- a run ends with the step it is in, and goes on from there
-limited "run stops at the limit" 2 "a stop" run brick-wall --time 1000 --out stopped
+limited "run stops at the limit" 2 "stopped early" run brick-wall --time 1000 --out stopped
 run run --resume stopped --time-limit 1
-expect "and goes on from there" 1 "a stop"
+expect "and goes on from there" 1 "stopped early"
 run verify stopped
 expect "what it wrote is whole" 0 "accepted"
 limited "verify of a run is left at the limit" 0.001 "" verify stopped --tol 1e-30
