@@ -19,6 +19,16 @@ static void refuse(verdict* v, const char* text) {
     snprintf(v->text, sizeof v->text, "%s", text);
 }
 
+// The verdict is that of the proof, where the ends claimed (n lows, then n highs) hold those that it leads to.
+static void conclude(verdict* v, size_t n, const double* claimed, const double* proved) {
+    v->accepted = v->proof.accepted;
+    snprintf(v->text, sizeof v->text, "%s", v->proof.text);
+    for (size_t i = 0; v->accepted && i < n; i++) {
+        if (!(claimed[i] <= proved[i] && proved[n + i] <= claimed[n + i]))
+            refuse(v, "end_low, end_high: the steps lead out of them");
+    }
+}
+
 // The start of the claim is that of the scene; where parts are said to end holds where the proof leads them.
 static int check(const cli* c, const char* path, const sti_manipulation* m, const sti_robust_box* b, verdict* v) {
     const size_t n = 3 * (size_t)sti_manipulation_part_count(m);
@@ -32,14 +42,7 @@ static int check(const cli* c, const char* path, const sti_manipulation* m, cons
         refuse(v, "start: not that of the scene");
     else
         status = sti_verify_push_box(c->env, m, &b->box, b->proof.pieces, room + n, &v->proof);
-    if (status == STI_OK && v->text[0] == '\0') {
-        v->accepted = v->proof.accepted;
-        snprintf(v->text, sizeof v->text, "%s", v->proof.text);
-        for (size_t i = 0; v->accepted && i < n; i++) {
-            if (!(b->end[i] <= room[n + i] && room[2 * n + i] <= b->end[n + i]))
-                refuse(v, "end_low, end_high: the steps lead out of them");
-        }
-    }
+    if (status == STI_OK && v->text[0] == '\0') conclude(v, n, b->end, room + n);
     free(room);
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
 }
@@ -106,14 +109,7 @@ static int check_motion(const cli* c, const char* path, const sti_system* system
         refuse(v, "time, start: not those of the system");
     else if (status == STI_OK)
         status = sti_verify_motion_box(c->env, system, &b->box, b->proof.pieces, room + n, &v->proof);
-    if (status == STI_OK && v->text[0] == '\0') {
-        v->accepted = v->proof.accepted;
-        snprintf(v->text, sizeof v->text, "%s", v->proof.text);
-        for (size_t i = 0; v->accepted && i < n; i++) {
-            if (!(b->end[i] <= room[n + i] && room[2 * n + i] <= b->end[n + i]))
-                refuse(v, "end_low, end_high: the steps lead out of them");
-        }
-    }
+    if (status == STI_OK && v->text[0] == '\0') conclude(v, n, b->end, room + n);
     free(room);
     return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
 }

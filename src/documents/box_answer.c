@@ -309,7 +309,7 @@ sti_status sti_robust_box_load(sti_env* env, int parts, const char* path, char* 
                                sti_robust_box** out) {
     reader k = {.parts = parts, .out = sti_alloc_array_zero(env, 1, sizeof *k.out)};
     *out = NULL;
-    if (k.out == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "box");
+    if (k.out == NULL) return STI_ERR_MEMORY;
     const sti_status status = load(env, path, &k, read_all, settings, size);
     if (status == STI_OK)
         *out = k.out;
@@ -322,7 +322,7 @@ sti_status sti_motion_claim_load(sti_env* env, const sti_system* system, const c
                                  sti_motion_claim** out) {
     reader k = {.system = system, .motion = sti_alloc_array_zero(env, 1, sizeof *k.motion)};
     *out = NULL;
-    if (k.motion == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "box");
+    if (k.motion == NULL) return STI_ERR_MEMORY;
     const sti_status status = load(env, path, &k, read_motion, settings, size);
     if (status == STI_OK)
         *out = k.motion;
