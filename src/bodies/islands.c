@@ -3,7 +3,7 @@
 //     u = W r + q,      W_ij = H_i' A^-1 H_j,      q = H'u_free + w
 //
 // An island is a set of bodies that acts and links connect. A is M / s with the links: on a free body A^-1 H_j is six
-// numbers, on an assembly of linked bodies a vector over all of it (sti_links_respond), in which the joints hold
+// numbers, on an assembly of linked bodies a vector over all of it (responses.c), in which the joints hold
 // exactly. So W has a block (i, j) only where the two act on a common body or a common assembly, and a pile of free
 // bodies costs what its contact graph costs. A hundred piles are a hundred small problems, most of them small enough
 // for the quick way (src/contact/quick.c).
@@ -47,7 +47,7 @@ int sti_islands_root(const sti_world* world, int slot) {
 }
 
 // Slots of an act: those of its first row that there is.
-static void slots_of(const sti_world* world, const sti_act* act, int slot[2]) {
+void sti_act_slots(const sti_world* world, const sti_act* act, int slot[2]) {
     slot[0] = slot[1] = -1;
     for (int k = 0; k < world->dim; k++) {
         if (act->row[k] == NULL) continue;
@@ -59,7 +59,7 @@ static void slots_of(const sti_world* world, const sti_act* act, int slot[2]) {
 
 int sti_act_slot(const sti_world* world, const sti_act* act) {
     int slot[2];
-    slots_of(world, act, slot);
+    sti_act_slots(world, act, slot);
     return slot[0] >= 0 ? slot[0] : slot[1];
 }
 
@@ -77,7 +77,7 @@ sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
     }
     for (int c = 0; c < acts->count; c++) {
         int slot[2];
-        slots_of(world, &acts->act[c], slot);
+        sti_act_slots(world, &acts->act[c], slot);
         if (slot[0] >= 0 && slot[1] >= 0) sti_sets_join(room->parent, slot[0], slot[1]);
     }
     for (int s = 0; s < world->moving; s++) room->first[s] = room->body_first[s] = -1;
@@ -98,10 +98,6 @@ sti_status sti_islands_find(sti_world* world, const sti_acts* acts) {
 }
 
 // ---- the local form
-
-static size_t node_size(const island* k, int node) {
-    return (size_t)k->nv * (size_t)k->world->solve->links.assembly[node].body_count;
-}
 
 static sti_status reserve_island(island* k) {
     sti_island_room* room = k->room;
@@ -126,7 +122,7 @@ static void list_nodes(island* k) {
     const sti_links* links = &k->world->solve->links;
     for (int i = 0; i < k->count; i++) {
         int slot[2], *node = room->node + 2 * (size_t)i;
-        slots_of(k->world, &k->acts->act[room->list[i]], slot);
+        sti_act_slots(k->world, &k->acts->act[room->list[i]], slot);
         node[0] = slot[0] >= 0 ? links->assembly_of[slot[0]] : -1;
         node[1] = slot[1] >= 0 ? links->assembly_of[slot[1]] : -1;
         if (node[0] == node[1]) node[1] = -1;
@@ -155,64 +151,6 @@ static void list_nodes(island* k) {
     }
 }
 
-// z = A^-1 H_j over each assembly of the act, d vectors.
-static sti_status respond(island* k) {
-    sti_island_room* room = k->room;
-    size_t need = 0;
-    for (int i = 0; i < 2 * k->count; i++) {
-        room->z_at[i] = need;
-        if (room->node[i] >= 0) need += (size_t)k->d * node_size(k, room->node[i]);
-    }
-    room->z = sti_arena_doubles(&room->local, need);
-    if (room->z == NULL) return room->local.status;
-    for (int i = 0; i < 2 * k->count; i++) {
-        const int node = room->node[i];
-        const sti_act* act = &k->acts->act[room->list[i / 2]];
-        for (int a = 0; a < k->d && node >= 0; a++) {
-            double* z = room->z + room->z_at[i] + (size_t)a * node_size(k, node);
-            if (act->row[a] != NULL)
-                sti_links_respond(k->world, node, act->row[a], z);
-            else
-                memset(z, 0, node_size(k, node) * sizeof *z);
-        }
-    }
-    return STI_OK;
-}
-
-// B (d x d, row major) = block (i, j) of W.
-static void block(const island* k, int i, int j, double* B) {
-    const sti_island_room* room = k->room;
-    const sti_links* links = &k->world->solve->links;
-    const int d = k->d, nv = k->nv;
-    const sti_act* act = &k->acts->act[room->list[i]];
-    for (int e = 0; e < d * d; e++) B[e] = 0;
-    for (int side = 0; side < 2; side++) {
-        const int node = room->node[2 * j + side];
-        if (node < 0 || (room->node[2 * i] != node && room->node[2 * i + 1] != node)) continue;
-        const double* z = room->z + room->z_at[2 * j + side];
-        const size_t size = node_size(k, node);
-        for (int a = 0; a < d; a++) {
-            const sti_row* row = act->row[a];
-            if (row == NULL) continue;
-            for (int end = 0; end < 2; end++) {
-                const int slot = sti_slot_of(k->world, end == 0 ? row->a : row->b);
-                if (slot < 0 || links->assembly_of[slot] != node) continue;
-                const double* h = end == 0 ? row->ja : row->jb;
-                const double* at = z + (size_t)nv * (size_t)links->place_in[slot];
-                for (int b = 0; b < d; b++, at += size) {
-                    double s = 0;
-                    for (int e = 0; e < nv; e++) s += h[e] * at[e];
-                    B[a * d + b] += s;
-                }
-            }
-        }
-    }
-    if (i == j && act->pressed) {
-        B[0] = 1 / act->mass;
-        if (d == 3 && act->row[2] == NULL) B[8] = 1 / act->mass;
-    }
-}
-
 static void set_vectors(island* k, const double* v_free) {
     sti_island_room* room = k->room;
     const int d = k->d;
@@ -235,7 +173,7 @@ static sti_status fill_dense(island* k, sti_matrix* W) {
     for (int i = 0; i < k->count; i++) {
         for (int j = 0; j <= i; j++) {
             double B[9];
-            block(k, i, j, B);
+            sti_island_block(k->world, k->acts, i, j, B);
             for (int a = 0; a < d; a++) {
                 for (int b = 0; b < d; b++)
                     room->value[(i * d + a) * n + j * d + b] = room->value[(j * d + b) * n + i * d + a] = B[a * d + b];
@@ -282,7 +220,7 @@ static sti_status fill_sparse(island* k, sti_matrix* W) {
         for (int b = 0; b < d; b++) room->col_start[j * d + b] = at + (int64_t)b * count * d;
         for (int i = 0; i < count; i++) {
             double B[9];
-            block(k, room->pool[i], j, B);
+            sti_island_block(k->world, k->acts, room->pool[i], j, B);
             for (int b = 0; b < d; b++) {
                 for (int a = 0; a < d; a++) {
                     const int64_t e = at + ((int64_t)b * count + i) * d + a;
@@ -315,7 +253,7 @@ static bool drop_blocked(island* k) {
         if (linked) {
             double B[9];
             const int a = act->pressed ? 1 : 0;
-            block(k, i, i, B);
+            sti_island_block(k->world, k->acts, i, i, B);
             blocked = !(B[a * k->d + a] >
                         BLOCKED * k->world->solve->scale * sti_row_mass(k->world, act->row[a], act->row[a]));
         }
@@ -344,7 +282,7 @@ static sti_status note(const island* k, const sti_world_attempt* what) {
     if (status != STI_OK) return status;
     sti_world_attempt* to = &s->attempt[s->attempt_count++];
     int slot[2];
-    slots_of(k->world, &k->acts->act[k->room->list[0]], slot);
+    sti_act_slots(k->world, &k->acts->act[k->room->list[0]], slot);
     *to = *what;
     to->body = s->body[slot[0] >= 0 ? slot[0] : slot[1]];
     to->contacts = k->count;
@@ -409,14 +347,14 @@ static bool crowded(const void* self) {
     int bodies = 0;
     for (int i = 0; i < k->count; i++) {
         int slot[2];
-        slots_of(k->world, &k->acts->act[room->list[i]], slot);
+        sti_act_slots(k->world, &k->acts->act[room->list[i]], slot);
         for (int side = 0; side < 2; side++) {
             if (slot[side] >= 0) room->node_fill[slot[side]] = -1;
         }
     }
     for (int i = 0; i < k->count; i++) {
         int slot[2];
-        slots_of(k->world, &k->acts->act[room->list[i]], slot);
+        sti_act_slots(k->world, &k->acts->act[room->list[i]], slot);
         for (int side = 0; side < 2; side++) {
             if (slot[side] < 0 || room->node_fill[slot[side]] == 0) continue;
             room->node_fill[slot[side]] = 0;
@@ -452,12 +390,12 @@ static sti_status solve_velocities(island* k) {
 static sti_status solve_local(island* k) {
     *k->report = (sti_solve_report){.solved = true, .iterations = k->report->iterations};
     list_nodes(k);
-    sti_status status = respond(k);
+    sti_status status = sti_island_respond(k->world, k->acts, k->count);
     if (status != STI_OK) return status;
     if (drop_blocked(k)) {
         if (k->count == 0) return STI_OK;
         list_nodes(k);
-        status = respond(k);
+        status = sti_island_respond(k->world, k->acts, k->count);
         if (status != STI_OK) return status;
     }
     set_vectors(k, k->v_free);

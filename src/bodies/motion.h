@@ -88,7 +88,10 @@ typedef struct sti_island_room {
     int* list;                                // acts of the present island
     int* node;                                // two assemblies of each of them, -1: none
     size_t* z_at;                             // where its responses begin, for each node
-    double* z;                                // responses
+    double* z;                                // responses, on the bodies with a seat
+    int *seats, *seated;                      // of an assembly: how many, one of them; -1: none    (moving)
+    int *seat, *seat_next, *rows_on;          // of a slot: its seat, the next one there, rows on it (moving)
+    double** unit;                            // of a slot: responses to unit forces, NULL: none    (moving)
     int *node_first, *node_fill, *node_list;  // contacts of each assembly
     int64_t* col_start;
     int* row;
@@ -253,7 +256,8 @@ sti_status sti_acts_of_step(sti_world* world);  // contacts, limits, friction, m
 // Which acts and bodies hang together: room->parent, room->first, room->next.
 sti_status sti_islands_find(sti_world* world, const sti_acts* acts);
 int sti_islands_root(const sti_world* world, int slot);
-int sti_act_slot(const sti_world* world, const sti_act* act);  // of a body that it moves; -1: none
+int sti_act_slot(const sti_world* world, const sti_act* act);                 // of a body that it moves; -1: none
+void sti_act_slots(const sti_world* world, const sti_act* act, int slot[2]);  // of those of its first row that there is
 typedef struct sti_island_way {
     sti_contact_solver solver;
     double tol;
@@ -265,6 +269,13 @@ typedef struct sti_island_way {
 // r (in: guess, out) of every island. v_free: velocities without r.
 sti_status sti_islands_solve(sti_world* world, sti_acts* acts, const double* v_free, const sti_island_way* way,
                              sti_solve_report* report);
+
+// ---- responses.c
+
+// room->z of the `count` acts in room->list, whose assemblies are in room->node.
+sti_status sti_island_respond(sti_world* world, const sti_acts* acts, int count);
+// B (d x d, row major) = block (i, j) of W, acts counted in room->list.
+void sti_island_block(const sti_world* world, const sti_acts* acts, int i, int j, double* B);
 
 // ---- budget.c
 

@@ -96,6 +96,9 @@ static sti_status reserve_solve(sti_world* world) {
     s->room.first = sti_arena_ints(a, moving);
     s->room.node_first = sti_arena_ints(a, moving);
     s->room.node_fill = sti_arena_ints(a, moving);
+    int** seats[] = {&s->room.seats, &s->room.seated, &s->room.seat, &s->room.seat_next, &s->room.rows_on};
+    for (size_t i = 0; i < sizeof seats / sizeof *seats; i++) *seats[i] = sti_arena_ints(a, moving);
+    s->room.unit = sti_arena_take(a, moving, sizeof *s->room.unit);
     s->room.v = sti_arena_doubles(a, n);
     s->room.body_first = sti_arena_ints(a, moving);
     s->room.body_next = sti_arena_ints(a, moving);

@@ -137,7 +137,6 @@ static sti_status show(sti_world* world, sti_world_report* report) {
         at->mode = STI_MODE_SEPARATE;
         world->shown[c] = *at;
     }
-    memset(s->links.l, 0, (size_t)s->links.row_count * sizeof *s->links.l);
     memset(s->axis_r, 0, 8 * (size_t)world->bodies->joint_count * sizeof *s->axis_r);
     for (int c = 0; c < s->acts.count; c++) {
         const sti_act* act = &s->acts.act[c];
@@ -487,6 +486,7 @@ static void forget_forces(sti_world* world) {
         memset(world->contact[c].at.r, 0, sizeof world->contact[c].at.r);
         memset(world->contact[c].r_last, 0, sizeof world->contact[c].r_last);
     }
+    memset(s->links.l, 0, (size_t)s->links.row_count * sizeof *s->links.l);
     memset(s->axis_r, 0, 8 * (size_t)world->bodies->joint_count * sizeof *s->axis_r);
     memset(s->reaction, 0, 6 * (size_t)world->bodies->joint_count * sizeof *s->reaction);
 }
