@@ -17,8 +17,8 @@ static const char* word_of(const cli_verb* question) {
 static void print_questions(void) {
     printf("stiction analyze QUESTION FILE: what can happen at this instant, and the proof of it\n\n");
     for (int i = 0; i < QUESTION_COUNT; i++)
-        printf("    stiction %-18s %-17s %s\n", cli_questions[i]->name, cli_questions[i]->arguments,
-               cli_questions[i]->summary);
+        cli_help_text(printf("    stiction %-18s %-17s ", cli_questions[i]->name, cli_questions[i]->arguments), 50,
+                      cli_questions[i]->summary);
     printf(
         "\nFILE holds an instant by numbers or a system by formulas, or is the name of a built-in scene (stiction\n"
         "scenes); that of norms holds matrices, that of robust may hold parts and probes. Every question takes "

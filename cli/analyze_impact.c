@@ -218,7 +218,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--exponent", CLI_POSITIVE, "ETA", "law lzb: force = K compression^ETA, 1 or more (1.5, Hertz)", &r.exponent},
         {"--stick-negative", CLI_FLAG, NULL, "(68): let contacts stick with p_n < 0, as (67) reads to the letter",
          &r.stick_negative},
-        {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap take no part (1e-9)", &r.gap_tol},
+        {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap are left out (1e-9)", &r.gap_tol},
         {"--picture", CLI_TEXT, "SVG", "draw what is admissible after this velocity (two contacts)", &r.picture},
     };
     char* positional[1];
@@ -247,14 +247,13 @@ const cli_verb cli_analyze_impact = {
     .summary = "impact laws side by side, and which of them are consistent",
     .details =
         "The velocity is the one before the impact. Laws: newton, general (a full matrix E), moreau, poisson and\n"
-        "poisson_printed, implicit_smooth and implicit_rough, quasi (with --quasi), friction (Newton with Coulomb's\n"
-        "friction: every mode, inadmissible solutions marked), stronge (one contact, energetic coefficient), lzb (the\n"
-        "same for several, with --stiffness). A solution is admissible when it keeps all three rules. Each tells "
-        "velocities, impulses and the energy change "
-        "by\n"
-        "all formulas that apply. Then: may E be used whatever the velocity before, with a witness when not; what is\n"
-        "admissible after this velocity; and Theorem 2 on the energy lost with friction.\n"
-        "Exit code 0: done; 1: the law of --law has no admissible solution; 2: bad usage or input; 3: internal "
+        "poisson_printed, implicit_smooth and implicit_rough, quasi (with --quasi), friction (Newton with\n"
+        "Coulomb's friction: every mode, inadmissible solutions marked), stronge (one contact, energetic\n"
+        "coefficient), lzb (the same for several, with --stiffness). A solution is admissible when no contact\n"
+        "closes further, none pulls, and no energy is gained. Each tells velocities, impulses and the energy\n"
+        "change by all formulas that apply. Then: may E be used whatever the velocity before, with a witness when\n"
+        "not; what is admissible after this velocity; and Theorem 2 on the energy lost with friction.\n"
+        "Exit code 0: done; 1: the law of --law has no admissible solution; 2: bad usage or input; 3: internal\n"
         "failure.\n\n"
         "example:\n"
         "    stiction analyze impact balls-3 --restitution 0.8,0.3\n",

@@ -85,11 +85,9 @@ const cli_verb cli_analyze_norms = {
     .arguments = "FILE",
     .summary = "conditions that compare norms, for matrices of your own",
     .details =
-        "FILE holds {\"kind\": \"matrices\"} with P and N (S0 (84)), G and E (S1 Props 6 and 7, Lemma 2), D and E (S1 "
-        "Prop 9), or\n"
-        "G, n_H and mu (S1 Prop 14, Lemma 1; mu_i / |n_i|). Each condition is told in Frobenius and in spectral norms, "
-        "with\n"
-        "both sides, and beside it the least eigenvalue that it is about.\n"
+        "FILE holds {\"kind\": \"matrices\"} with P and N (S0 (84)), G and E (S1 Props 6 and 7, Lemma 2), D and E\n"
+        "(S1 Prop 9), or G, n_H and mu (S1 Prop 14, Lemma 1; mu_i / |n_i|). Each condition is told in Frobenius\n"
+        "and in spectral norms, with both sides, and beside it the least eigenvalue that it is about.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"matrices\", \"P\": [[2, 1], [-1, 2]], \"N\": [[0, 0.5], [0, 0]]}' > m.json\n"

@@ -324,7 +324,7 @@ static int run(cli* c, int argc, char** argv) {
         {"--csv", CLI_TEXT, "FILE", "the points of the map", &r.csv},
         {"--picture", CLI_TEXT, "SVG", "draw the map", &r.picture},
         {"--page", CLI_TEXT, "HTML", "the map as a page to hover over", &r.page},
-        {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap take no part (1e-9)", &r.gap_tol},
+        {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap are left out (1e-9)", &r.gap_tol},
     };
     char* positional[1];
     int code;
@@ -345,15 +345,13 @@ const cli_verb cli_analyze_painleve = {
     .arguments = "FILE [options]",
     .summary = "contact LCP with friction: none, one or several solutions; critical friction",
     .details =
-        "For every choice of slip directions: the matrix D = G - n_q'H_T diag(mu xi / |n|), its minors and classes, "
-        "all\n"
-        "solutions of the contact LCP, and the least friction mu_c at which D stops being a P-matrix, beside the "
-        "bounds\n"
-        "of S1 Props 12 to 15. Of a system also a map over configurations: without --grid over the first coordinate "
-        "that\n"
-        "matters, from 0 to pi/2, and mu. Coordinates that are not on an axis move so that the contacts stay closed.\n"
-        "Where M is singular the limit of a small mass is taken, and told how, if there is one.\n"
-        "unique: one solution for every load; one, several, none: with the forces and slips of that state.\n"
+        "For every choice of slip directions: the matrix D = G - n_q'H_T diag(mu xi / |n|), its minors and\n"
+        "classes, all solutions of the contact LCP, and the least friction mu_c at which D stops being a\n"
+        "P-matrix, beside the bounds of S1 Props 12 to 15. Of a system also a map over configurations: without\n"
+        "--grid over the first coordinate that matters, from 0 to pi/2, and mu. Coordinates that are not on an\n"
+        "axis move so that the contacts stay closed.\n"
+        "Where M is singular the limit of a small mass is taken, and told how, if there is one. unique: one\n"
+        "solution for every load; one, several, none: with the forces and slips of that state.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze painleve painleve-rod --picture rod.svg\n"

@@ -35,7 +35,7 @@ static const char* const kinds[] = {
 
 // What it means that a component turns negative: on the basis it is z, off it w.
 static const char* event_of(int kind, bool basis) {
-    static const char* const on[] = {"opens", "friction turns round", "stops sliding"};
+    static const char* const on[] = {"opens", "friction reverses", "stops sliding"};
     static const char* const off[] = {"closes", "slips against its friction", "begins to slide"};
     return basis ? on[kind] : off[kind];
 }
@@ -326,20 +326,15 @@ const cli_verb cli_analyze_robust = {
     .arguments = "SCENE --steps N",
     .summary = "does a control keep its contact modes over N steps",
     .details =
-        "The first step's problem is solved by Lemke's method; its complementary basis is then kept, and each further "
-        "step is a\n"
-        "linear system: a negative component is a switch (S3 2.4, docs/manipulation.md). SCENE holds parts and probes, "
-        "a system\n"
-        "by formulas, or vehicles in cages. Told are the step of the first switch, all components that are negative "
-        "there,\n"
-        "with contact and kind, and how far each step is from another mode. Where the first step has no solution, "
-        "parts are\n"
-        "stuck or would be damaged, with the forces that prove it, as stiction run says.\n"
-        "With --box nothing is sampled: pose, friction and control (of a system state and parameters) may differ by "
-        "anything\n"
-        "in the box that is told, and every step is proved to keep its modes, by affine arithmetic that shares no "
-        "code with\n"
-        "the solver; stiction verify SCENE BOX does so again with what --output wrote.\n"
+        "The first step's problem is solved by Lemke's method; its complementary basis is then kept, and each\n"
+        "further step is a linear system: a negative component is a switch (S3 2.4, docs/manipulation.md). SCENE\n"
+        "holds parts and probes, a system by formulas, or vehicles in cages. Told are the step of the first\n"
+        "switch, all components that are negative there, with contact and kind, and how far each step is from\n"
+        "another mode. Where the first step has no solution, parts are stuck or would be damaged, with the forces\n"
+        "that prove it, as stiction run says.\n"
+        "With --box nothing is sampled: pose, friction and control (of a system state and parameters) may differ\n"
+        "by anything in the box that is told, and every step is proved to keep its modes, by affine arithmetic\n"
+        "that shares no code with the solver; stiction verify SCENE BOX does so again with what --output wrote.\n"
         "Exit code 0: robust; 1: a switch, or no first step; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze robust peg-push --steps 100\n"

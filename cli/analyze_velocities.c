@@ -173,7 +173,7 @@ static int run(cli* c, int argc, char** argv) {
     request r = {.gap_tol = sti_velocities_options_default().gap_tol};
     const cli_option options[] = {
         CLI_AT_OPTIONS(r.at),
-        {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap take no part (1e-9)", &r.gap_tol},
+        {"--gap-tol", CLI_POSITIVE, "GAP", "contacts with a larger gap are left out (1e-9)", &r.gap_tol},
         {"--lambda-n", CLI_LIST, "L,..", "normal forces: their power, and rates; one per constraint", &r.lambda_n},
         {"--lambda-t", CLI_LIST, "L,..", "tangential forces, with --lambda-n; one per slip", &r.lambda_t},
         {"--rates", CLI_FLAG, NULL, "rates of the quasi-velocities (24) also without contact forces", &r.rates},
@@ -198,11 +198,12 @@ const cli_verb cli_analyze_velocities = {
     .arguments = "FILE [options]",
     .summary = "kinetic quasi-velocities, angles and energies",
     .details =
-        "Unit normals n_q and tangents t_q in the kinetic metric over all touching constraints, the quasi-velocities\n"
-        "v = Xi M qdot and back, the normalized Delassus matrix G, kinetic angles, D_n, D_t, and energy and power in\n"
-        "both coordinates. t_q is unique up to a rotation. Where M is singular, the limit of a small mass, if there is "
-        "one.\n"
-        "With forces also the rates of the quasi-velocities; of an instant by numbers those that one instant tells.\n"
+        "Unit normals n_q and tangents t_q in the kinetic metric over all touching constraints, the\n"
+        "quasi-velocities v = Xi M qdot and back, the normalized Delassus matrix G, kinetic angles, D_n, D_t, and\n"
+        "energy and power in both coordinates. t_q is unique up to a rotation. Where M is singular, the limit of\n"
+        "a small mass, if there is one.\n"
+        "With forces also the rates of the quasi-velocities; of an instant by numbers those that one instant\n"
+        "tells.\n"
         "Exit code 0: done; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction analyze velocities rocking-block --at 0,0.5,0 --velocity 1,-1,0.5 --json\n",

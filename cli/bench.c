@@ -219,7 +219,7 @@ static int run_file(bench* b, const char* path, bool named) {
     int code = CLI_DONE;
     if (status != STI_OK) {
         if (named || status == STI_ERR_MEMORY) return cli_fail_about(c, path);
-        if (c->verbose && !c->quiet) fprintf(stderr, "stiction: passed over: %s\n", sti_env_error(c->env)->text);
+        if (c->verbose && !c->quiet) fprintf(stderr, "stiction: skipped: %s\n", sti_env_error(c->env)->text);
         b->skipped++;
     } else if (sti_lcp_of(problem) != NULL || sti_mlcp_of(problem) != NULL) {
         for (int k = 0; code == CLI_DONE && k < STI_LCP_SOLVER_COUNT; k++) {
@@ -335,8 +335,7 @@ static int run_all(bench* b, char** paths, int count, const char* csv) {
         code = cli_fail_usage(b->c, "%s: no problem found that these solvers take", paths[0]);
     if (code == CLI_DONE && csv != NULL) code = write_csv(b, csv);
     if (code == CLI_DONE && b->skipped > 0)
-        cli_say(b->c, "%d file%s passed over, no LCP, MLCP or contact problem\n", b->skipped,
-                b->skipped == 1 ? "" : "s");
+        cli_say(b->c, "%d file%s skipped, no LCP, MLCP or contact problem\n", b->skipped, b->skipped == 1 ? "" : "s");
     if (code == CLI_DONE && b->c->json) code = print_json(b, code);
     return code;
 }
@@ -374,11 +373,9 @@ const cli_verb cli_verb_bench = {
     .arguments = "[PATH..] [options]",
     .summary = "run every solver on every problem found, as a table",
     .details =
-        "PATH is a file or a folder, which is searched for .json, .hdf5 and .h5 files (default: problems). A solver "
-        "that\n"
-        "does not take a problem shows a dash. n counts pairs (of an MLCP: free variables + pairs), of a contact "
-        "problem\n"
-        "the contacts. Compare times only at equal residuals.\n\n"
+        "PATH is a file or a folder, which is searched for .json, .hdf5 and .h5 files (default: problems). A\n"
+        "solver that does not take a problem shows a dash. n counts pairs (of an MLCP: free variables + pairs),\n"
+        "of a contact problem the contacts. Compare times only at equal residuals.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"lcp\", \"M\": [[2, 1], [1, 2]], \"q\": [-5, -6]}' > p.json\n"
         "    stiction bench p.json --solver lemke,auto --csv table.csv\n",

@@ -249,21 +249,16 @@ const cli_verb cli_verb_bound = {
     .summary = "inequalities with both sides enclosed: Chebyshev-Gruess, Hermite-Hadamard",
     .details =
         "The file says which inequality, for which functions and densities on which interval (docs/bounds.md):\n"
-        "    {\"kind\": \"bound\", \"what\": \"gruess\", \"interval\": [0, 1], \"f\": \"x^2\", \"g\": \"sqrt(x)\", "
-        "\"weight\": "
-        "\"6*x*(1-x)\"}\n"
-        "\n"
-        "gruess bounds covariances by the least concave majorants of moduli of continuity, hadamard the distance of a "
-        "mean\n"
-        "value from the value at the mean, modulus gives the moduli themselves. Every number is an interval that holds "
-        "the\n"
-        "real one. Where the conditions of a theorem are not proved the answer is unknown, with the reason.\n"
-        "\n"
-        "Exit codes: 0 proved, 1 does not apply or unknown, 2 bad usage or input, 3 internal failure.\n"
-        "\n"
+        "    {\"kind\": \"bound\", \"what\": \"gruess\", \"interval\": [0, 1], \"f\": \"x^2\", \"g\": "
+        "\"sqrt(x)\", \"weight\": \"6*x*(1-x)\"}\n\n"
+        "gruess bounds covariances by the least concave majorants of moduli of continuity, hadamard the distance\n"
+        "of a mean value from the value at the mean, modulus gives the moduli themselves. Every number is an\n"
+        "interval that holds the real one. Where the conditions of a theorem are not proved the answer is\n"
+        "unknown, with the reason.\n\n"
+        "Exit codes: 0 proved, 1 does not apply or unknown, 2 bad usage or input, 3 internal failure.\n\n"
         "example:\n"
-        "    echo '{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", \"weight\": "
-        "\"1/2\"}' > b.json\n"
+        "    echo '{\"kind\": \"bound\", \"what\": \"hadamard\", \"interval\": [1, 3], \"f\": \"x^3\", "
+        "\"weight\": \"1/2\"}' > b.json\n"
         "    stiction bound b.json --picture b.svg --verify\n",
     .use = STI_USE_BOUND,
     .run = run,

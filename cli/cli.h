@@ -107,6 +107,9 @@ typedef struct cli_option {
 int cli_parse(cli* c, const cli_option* options, int option_count, int argc, char** argv, char** positional, int least,
               int most, int* code);
 
+// Text of a help in lines of at most 120 columns: the first from `column`, where the cursor stands, others from `at`.
+void cli_help_text(int column, int at, const char* text);
+
 bool cli_parse_number(const char* text, double* out);                            // the whole text is one finite number
 const char* cli_nearest(const char* word, const char* const* words, int count);  // NULL: nothing is near
 

@@ -393,14 +393,12 @@ const cli_verb cli_verb_cone = {
     .arguments = "FILE [options]",
     .summary = "span form and face form of a cone, pointed or not",
     .details =
-        "FILE holds rays and lines, or inequalities F x <= 0 and equations E x = 0; the other form is found, and what "
-        "is\n"
-        "redundant is left out of both. Whole numbers and fractions \"2/3\" are worked with exactly, decimals with a\n"
-        "tolerance. Rays and lines are called pointed when no nonnegative combination of the rays, plus lines, is "
-        "zero; the\n"
-        "margin, or that combination, is shown. A cone given by its faces, and one that something was done to, is "
-        "pointed\n"
-        "when it contains no line. Several operations are done in this order: --sum, --intersect, --image, --polar.\n"
+        "FILE holds rays and lines, or inequalities F x <= 0 and equations E x = 0; the other form is found, and\n"
+        "what is redundant is left out of both. Whole numbers and fractions \"2/3\" are worked with exactly,\n"
+        "decimals with a tolerance. Rays and lines are called pointed when no nonnegative combination of the\n"
+        "rays, plus lines, is zero; the margin, or that combination, is shown. A cone given by its faces, and one\n"
+        "that something was done to, is pointed when it contains no line. Several operations are done in this\n"
+        "order: --sum, --intersect, --image, --polar.\n"
         "Exit code 0: done; 1: the point of --contains is outside; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    echo '{\"kind\": \"cone\", \"rays\": [[1,0,2], [0,1,2], [-1,0,2], [0,-1,3], [0,0,1]]}' > c.json\n"

@@ -318,21 +318,17 @@ const cli_verb cli_verb_converge = {
     .arguments = "SCENE --steps H,H,..",
     .summary = "observed orders: one scene with several steps",
     .details =
-        "Runs of a system, of bodies or of grains with each step: errors of positions (largest; at the end), "
-        "velocities "
-        "and\n"
-        "weighted velocities (L1), graphs of velocities (Hausdorff distance) and sums of normal impulses (L1) against "
-        "a\n"
-        "reference, with the orders that the last two steps show; and over h the largest speed, total variations, the\n"
-        "largest jump and the sum of normal impulses, \"bounded\" where they grow less than h^-0.1 (S3 theorems 2.2.4 "
-        "and\n"
-        "2.2.5 claim bounds; docs/steppers.md).\n"
+        "Runs of a system, of bodies or of grains with each step: errors of positions (largest; at the end),\n"
+        "velocities and weighted velocities (L1), graphs of velocities (Hausdorff distance) and sums of normal\n"
+        "impulses (L1) against a reference, with the orders that the last two steps show; and over h the largest\n"
+        "speed, total variations, the largest jump and the sum of normal impulses, \"bounded\" where they grow\n"
+        "less than h^-0.1 (S3 theorems 2.2.4 and 2.2.5 claim bounds; docs/steppers.md).\n"
         "Exit code 0: done; 1: stopped, or some step was not solved; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction converge stick-slip --steps 0.1,0.05,0.025 --schemes alpha,alpha:1 --picture orders.svg\n"
         "    stiction converge bouncing-ball --steps 0.02,0.01,0.005 --time 1 --rules held,gap\n"
-        "    stiction converge kane-pendulum --steps 0.02,0.01,0.005 --time 1 --schemes alpha,events --reference "
-        "events\n",
+        "    stiction converge kane-pendulum --steps 0.02,0.01,0.005 --time 1 --schemes alpha,events "
+        "--reference events\n",
     .use = STI_USE_RUN,
     .run = run,
 };

@@ -317,8 +317,9 @@ static int fit(work* w) {
     w->time_s = cli_now() - began;
     int code = a.converged && a.undetermined == 0 ? CLI_DONE : CLI_NO;
     if (!isfinite(a.value)) {
-        code = cli_fail_usage(c, "%.200s: has no answer at the start for all of %.200s: --start tries elsewhere",
-                              w->r->scene, w->r->data);
+        code = cli_fail_usage(
+            c, "%.200s: at the start values it has no answer for every line of %.200s: other ones by --start",
+            w->r->scene, w->r->data);
     } else {
         if (cli_fit_predict(&w->scene, &w->data, a.x, w->predicted) != STI_OK) code = cli_fail_env(c);
         const int drawn = w->r->picture != NULL && code < CLI_USAGE ? draw(w) : CLI_DONE;
@@ -374,19 +375,19 @@ const cli_verb cli_verb_fit = {
     .arguments = "SCENE DATA.csv --parameters A,..",
     .summary = "parameters of a scene from measured data",
     .details =
-        "DATA.csv names its columns in the first line: t, what was measured (x, y, theta of a part; coordinates of a "
-        "system; y of a\n"
-        "model; of bodies and beds what run --csv tells, as box.x or kinetic, and height, top of a bed), and "
-        "parameters of the scene that differ between experiments; rows that agree in these belong to one "
-        "experiment.\n"
+        "DATA.csv names its columns in the first line: t, what was measured (x, y, theta of a part; coordinates\n"
+        "of a system; y of a model; of bodies and beds what run --csv tells, as box.x or kinetic, and height, top\n"
+        "of a bed), and parameters of the scene that differ between experiments; rows that agree in these belong\n"
+        "to one experiment.\n"
         "SCENE holds parts and probes, bodies, a bed of grains, a system by formulas, or a formula of t:\n"
         "    {\"kind\": \"model\", \"parameters\": {\"a\": 1, \"b\": 1}, \"model\": \"a*exp(-b*t)\"}\n\n"
-        "The largest residual is made least by the method of Nelder and Mead with restarts (S3 2.4), or the sum of "
-        "squares. What\n"
-        "the data do not determine is told, with the combination of parameters that is open (docs/manipulation.md).\n"
+        "The largest residual is made least by the method of Nelder and Mead with restarts (S3 2.4), or the sum\n"
+        "of squares. What the data do not determine is told, with the combination of parameters that is open\n"
+        "(docs/manipulation.md).\n"
         "Exit code 0: converged, all determined; 1: not so; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
-        "    echo '{\"kind\": \"model\", \"parameters\": {\"a\": 1, \"b\": 1}, \"model\": \"a*exp(-b*t)\"}' > m.json\n"
+        "    echo '{\"kind\": \"model\", \"parameters\": {\"a\": 1, \"b\": 1}, \"model\": \"a*exp(-b*t)\"}' >"
+        " m.json\n"
         "    printf 't,y\\n0,2\\n1,1\\n2,0.5\\n' > d.csv\n"
         "    stiction fit m.json d.csv --parameters a,b\n",
     .use = STI_USE_FIT,

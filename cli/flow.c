@@ -225,15 +225,12 @@ const cli_verb cli_verb_flow = {
     .arguments = "A B [options]",
     .summary = "optical flow between two frames, by l1 programs with proved gaps",
     .details =
-        "A and B are pictures of one size, PNG (grey or colour), PGM or PPM. The flow says where each pixel of A is in "
-        "B. It is the\n"
-        "least sum of |I_x u + I_y v + I_t| + lambda (|u_x| + |u_y| + |v_x| + |v_y|): with --levels 1 the linear "
-        "program of S3 as it\n"
-        "stands, otherwise from coarse to fine, linearized anew about the flow so far. Every program comes with a dual "
-        "vector that\n"
-        "proves its gap, and independent code has checked it. A time limit leaves the best flow so far "
-        "(docs/flow.md).\n"
-        "Exit code 0: done; 1: a program was not solved within its limits; 2: bad usage or input; 3: internal "
+        "A and B are pictures of one size, PNG (grey or colour), PGM or PPM. The flow says where each pixel of A\n"
+        "is in B. It is the least sum of |I_x u + I_y v + I_t| + lambda (|u_x| + |u_y| + |v_x| + |v_y|): with\n"
+        "--levels 1 the linear program of S3 as it stands, otherwise from coarse to fine, linearized anew about\n"
+        "the flow so far. Every program comes with a dual vector that proves its gap, and independent code has\n"
+        "checked it. A time limit leaves the best flow so far (docs/flow.md).\n"
+        "Exit code 0: done; 1: a program was not solved within its limits; 2: bad usage or input; 3: internal\n"
         "failure.\n\n"
         "example:\n"
         "    stiction flow frame10.png frame11.png --skip 1 --out f.flo --picture f.png\n",

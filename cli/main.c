@@ -22,14 +22,16 @@ static const cli_verb* find_verb(const char* name) {
     return NULL;
 }
 
+static void print_row(const char* verb, const char* arguments, const char* summary) {
+    cli_help_text(printf("    stiction %-10s %-27s ", verb, arguments), 52, summary);
+}
+
 static void print_overview(void) {
     printf("stiction %s: mechanics with contact and friction: solve, simulate, analyze, with proofs\n\n",
            sti_version());
-    for (int i = 0; i < VERB_COUNT; i++)
-        printf("    stiction %-10s %-27s %s\n", cli_verbs[i]->name, cli_verbs[i]->arguments, cli_verbs[i]->summary);
-    printf("    stiction %-10s %-27s %s\n", "help", "[--man] [VERB]",
-           "how a verb is used, with an example; --man: as a man page");
-    printf("    stiction %-10s %-27s %s\n", "version", "", "the version");
+    for (int i = 0; i < VERB_COUNT; i++) print_row(cli_verbs[i]->name, cli_verbs[i]->arguments, cli_verbs[i]->summary);
+    print_row("help", "[--man] [VERB]", "how a verb is used, with an example; --man: as a man page");
+    print_row("version", "", "the version");
     printf(
         "\nexit codes: 0 done and solved or accepted; 1 answered with \"no\" or not answered; 2 bad usage or input;\n"
         "3 internal failure, no memory, or a file that cannot be written. Every verb takes --help, --json, --quiet,\n"

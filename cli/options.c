@@ -7,7 +7,7 @@
 #include "manual.h"
 
 // Options every verb takes, before its own.
-enum { COMMON_COUNT = 5 };
+enum { COMMON_COUNT = 5, HELP_WIDTH = 120 };
 
 static void common_options(cli* c, cli_option* out) {
     out[0] = (cli_option){"--json", CLI_FLAG, NULL, "print one JSON object on stdout and nothing else", &c->json};
@@ -204,11 +204,27 @@ static bool has(const cli_option* options, int count, const char* name) {
     return false;
 }
 
+void cli_help_text(int column, int at, const char* text) {
+    bool begun = false;
+    while (*text != '\0') {
+        const int word = (int)strcspn(text, " ");
+        if (begun && column + 1 + word > HELP_WIDTH)
+            column = printf("\n%*s", at, "") - 1;
+        else if (begun)
+            column += printf(" ");
+        begun = true;
+        column += printf("%.*s", word, text);
+        text += word;
+        text += strspn(text, " ");
+    }
+    printf("\n");
+}
+
 static void help_line(const cli_option* option) {
     char left[48];
     snprintf(left, sizeof left, "%s%s%s", option->name, option->argument != NULL ? " " : "",
              option->argument != NULL ? option->argument : "");
-    printf("    %-24s %s\n", left, option->help);
+    cli_help_text(printf("    %-24s ", left), 29, option->help);
 }
 
 static void print_as(cli_form form, const cli_verb* verb, const table* t) {
@@ -225,8 +241,10 @@ static void print_help(const cli_verb* verb, const table* t) {
     if (verb->use != 0) {
         char kinds[300];
         sti_use_kinds(verb->use, kinds, sizeof kinds);
-        printf("\nkinds of documents: %s%s%s.\n", kinds, verb->beside != NULL ? ", or " : "",
-               verb->beside != NULL ? verb->beside : "");
+        char list[400];
+        snprintf(list, sizeof list, "%s%s%s.", kinds, verb->beside != NULL ? ", or " : "",
+                 verb->beside != NULL ? verb->beside : "");
+        cli_help_text(printf("\nkinds of documents: ") - 1, 4, list);
     }
     printf("\n%s", verb->details);
 }

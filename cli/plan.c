@@ -230,14 +230,11 @@ const cli_verb cli_verb_plan = {
     .arguments = "SCENE --goal X,Y,ANGLE",
     .summary = "pushes that bring a part to its goal, proved robust against a given noise",
     .details =
-        "A random tree over pushes with one tip or two (S3 2.4, docs/planning.md). A push is taken when it is proved "
-        "where\n"
-        "it leads the part for every deviation within the noise; that set of poses is where the next one starts from. "
-        "A\n"
-        "plan that reaches the goal does so for all of the noise and by every solution of every step; in none of them\n"
-        "anything but the tool touches a part. stiction verify checks the file on its own, stiction run plays it. "
-        "Ctrl-C\n"
-        "and --time-limit leave the nearest that was found.\n"
+        "A random tree over pushes with one tip or two (S3 2.4, docs/planning.md). A push is taken when it is\n"
+        "proved where it leads the part for every deviation within the noise; that set of poses is where the next\n"
+        "one starts from. A plan that reaches the goal does so for all of the noise and by every solution of\n"
+        "every step; in none of them anything but the tool touches a part. stiction verify checks the file on its\n"
+        "own, stiction run plays it. Ctrl-C and --time-limit leave the nearest that was found.\n"
         "Exit code 0: the goal is reached; 1: it was not; 2: bad usage or input; 3: internal failure.\n\n"
         "example:\n"
         "    stiction plan peg-push --goal 1,0.5,0.4 --seed 1 --repeat 1000 --out plan.json --picture plan.svg\n"

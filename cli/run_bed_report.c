@@ -157,8 +157,8 @@ static void say(const cli* c, const cli_bed_run* run, const facts* f) {
             sti_law_text(s->step.law), cli_bed_solver_name(run), t->worst_residual,
             t->unsolved > 0 ? cli_bad(c) : cli_good(c), t->unsolved, t->steps, cli_plain(c), s->step.tol);
     if (t->unsolved > 0)
-        cli_say(c, "    first step %ld; in %ld of them grains are in each other by more than a tenth of a radius%s\n",
-                t->first_unsolved, t->deep, t->deep > 0 ? ": a shorter --step is the cure" : "");
+        cli_say(c, "    first step %ld; in %ld of them grains overlap by more than a tenth of a radius%s\n",
+                t->first_unsolved, t->deep, t->deep > 0 ? ": a shorter --step helps" : "");
     if (t->accepted > 0)
         cli_say(c, "    %ld of them accepted, first step %ld, residual at most %.2e (--accept %g)\n", t->accepted,
                 t->first_accepted, t->accepted_residual, run->request->accept);

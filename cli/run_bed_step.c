@@ -152,7 +152,7 @@ void cli_bed_step_say(const cli* c, const cli_bed_run* run) {
     if (!run->request->jamming) return;
     const char* verdict = jam->pointed == STI_FINDING_HOLDS   ? "not jammed: no self-stress, every force needs a load"
                           : jam->pointed == STI_FINDING_FAILS ? "jammed: there is a self-stress, checked"
-                                                              : "jamming is open";
+                                                              : "not decided whether it is jammed";
     cli_say(c, "  %s%s%s; %d contacts touch, %d grains can go one by one, %d groups hold with %d contacts",
             cli_strong(c), verdict, cli_plain(c), jam->touching, jam->freed, jam->groups, jam->group_contacts);
     if (jam->pointed == STI_FINDING_HOLDS && isfinite(jam->margin)) cli_say(c, ", margin %.2e", jam->margin);

@@ -106,9 +106,11 @@ static void put_facets(cli_json* j, const sti_system_run* t) {
 
 static void say_facets(const cli* c, const sti_system_run* t) {
     if (t->facet_steps == 0) return;
-    cli_say(c, "  facets: steps with round friction but for impulses of %.3g in all, at most %.2g of the friction",
-            t->facet_impulse, t->worst_facet);
-    if (t->facet_passed > 0) cli_say(c, "; %ld steps with collisions or pieces not looked at", t->facet_passed);
+    cli_say(
+        c,
+        "  facets: the steps are those of round friction up to impulses of %.3g in all, at most %.2g of the friction",
+        t->facet_impulse, t->worst_facet);
+    if (t->facet_passed > 0) cli_say(c, "; not known of %ld steps with collisions or pieces", t->facet_passed);
     cli_say(c, "\n");
 }
 

@@ -93,10 +93,9 @@ const cli_verb cli_verb_scenes = {
     .arguments = "[NAME]",
     .summary = "built-in scenes, and one of them as a file to start from",
     .details =
-        "Without a name: the list. With one: the file, with comments, to copy and change: a system by formulas, "
-        "bodies,\n"
-        "a bed of grains, or a decision for many scenarios. Every verb that takes such a file also takes the name of a "
-        "built-in scene.\n"
+        "Without a name: the list. With one: the file, with comments, to copy and change: a system by formulas,\n"
+        "bodies, a bed of grains, or a decision for many scenarios. Every verb that takes such a file also takes\n"
+        "the name of a built-in scene.\n"
         "Exit code 0: done; 2: bad usage.\n\n"
         "example:\n"
         "    stiction scenes painleve-rod > rod.json\n"

@@ -192,7 +192,7 @@ static sti_status ask_impact(cli_ask* a) {
             cli_reply_line(&r, "%s: no solution", name);
         else
             cli_reply_line(&r, "%s: energy changes by %.4g, %s", name, answer->solutions[0].energy.direct,
-                           answer->admissible > 0 ? "keeps the three rules" : "breaks a rule");
+                           answer->admissible > 0 ? "admissible" : "not admissible");
     }
     cli_reply_end(&r);
     put_laws(&j, &a->shown, k);
@@ -237,7 +237,7 @@ static void* work(void* user) {
     pthread_mutex_lock(&a->lock);
     a->done = true;
     pthread_mutex_unlock(&a->lock);
-    show_part(a, called_off(a) ? "called off" : "done", 1, 0);
+    show_part(a, called_off(a) ? "cancelled" : "done", 1, 0);
     return NULL;
 }
 
@@ -348,7 +348,7 @@ cli_ask* cli_ask_begin(const cli_serve_settings* settings, cli_mail* mail, const
                        char why[240]) {
     cli_ask* a = calloc(1, sizeof *a);
     if (a == NULL) {
-        snprintf(why, 240, "memory ran out");
+        snprintf(why, 240, "out of memory");
         return NULL;
     }
     a->mail = mail;
@@ -362,7 +362,7 @@ cli_ask* cli_ask_begin(const cli_serve_settings* settings, cli_mail* mail, const
     if (status == STI_OK) status = choose_contacts(a);
     if (status == STI_OK) status = choose(a, of, body);
     if (status == STI_OK && pthread_create(&a->thread, NULL, work, a) == 0) return a;
-    snprintf(why, 240, "%.230s", status != STI_OK && a->env != NULL ? sti_env_error(a->env)->text : "memory ran out");
+    snprintf(why, 240, "%.230s", status != STI_OK && a->env != NULL ? sti_env_error(a->env)->text : "out of memory");
     clear(a);
     return NULL;
 }

@@ -111,7 +111,7 @@ char* cli_serve_place(const cli_serve_settings* settings, const char* name, cons
     snprintf(whole, sizeof whole, "%s%s", name, ends_with(name, ending) ? "" : ending);
     char* path = cli_run_path(settings->folder[0], whole);
     if (path == NULL) {
-        snprintf(why, 200, "memory ran out");
+        snprintf(why, 200, "out of memory");
     } else if (lstat(path, &info) == 0) {
         snprintf(why, 200, "%.120s: is there already", whole);
         free(path);

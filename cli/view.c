@@ -163,13 +163,12 @@ const cli_verb cli_verb_view = {
     .arguments = "RUN..|SCENE [options]",
     .summary = "a page to look at: bodies, forces, curves",
     .details =
-        "RUN is the folder of a run, or its trajectory.h5; a SCENE (file, robot, or built-in one) is run first, for "
-        "at\n"
-        "most --time-limit seconds (60). Several runs stand in one page beside each other. The page is one file that\n"
-        "needs no network: play, scrub, follow a body, contacts with their forces and friction cones, energies and\n"
-        "residuals (docs/page.md).\n"
-        "Exit code 0: written; 1: written, but the run was stopped or a step of it was not solved; 2: bad usage or\n"
-        "input; 3: the page could not be written, or this command was built without it.\n\n"
+        "RUN is the folder of a run, or its trajectory.h5; a SCENE (file, robot, or built-in one) is run first,\n"
+        "for at most --time-limit seconds (60). Several runs stand in one page beside each other. The page is one\n"
+        "file that needs no network: play, scrub, follow a body, contacts with their forces and friction cones,\n"
+        "energies and residuals (docs/page.md).\n"
+        "Exit code 0: written; 1: written, but the run was stopped or a step of it was not solved; 2: bad usage\n"
+        "or input; 3: the page could not be written, or this command was built without it.\n\n"
         "example:\n"
         "    stiction run arch --out arch\n"
         "    stiction view arch --out arch.html\n"

@@ -16,8 +16,8 @@
 enum { LARGE = 4 << 20, SMALLEST_PAGE = 4096 };  // bytes
 
 // Large arrays in large pages, where the system has them and leaves it to programs. Who walks through them meets fewer
-// pages, and a processor fetches ahead only within one: 5 % of a step of 10^5 grains. A wish, so nobody asks what came
-// of it.
+// pages, and a processor fetches ahead only within one: 5 % of a step of 10^5 grains. It is advice to the system, which
+// may decline.
 static void* in_large_pages(void* p, size_t size) {
 #if defined(MADV_HUGEPAGE)
     if (p == NULL || size < LARGE) return p;
@@ -200,5 +200,5 @@ bool sti_late(const sti_env* env) {
 
 sti_status sti_check_time(sti_env* env, const char* doing) {
     if (!sti_late(env)) return STI_OK;
-    return STI_FAIL(env, STI_ERR_TIME, -1, "%g s went by while %s", env->limit_s, doing);
+    return STI_FAIL(env, STI_ERR_TIME, -1, "%g s were over while %s", env->limit_s, doing);
 }

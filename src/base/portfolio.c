@@ -27,8 +27,9 @@ sti_status sti_portfolio_run(sti_portfolio* p) {
         const sti_stage* stage = repeat ? last : &p->stages[s++];
         if (!repeat && stage->gate != NULL && !stage->gate(p->caller)) continue;
         again += repeat;
-        sti_stage_use use = {
-            .stage = stage, .why = repeat ? "it gains: the same again" : stage->why, .residual = INFINITY};
+        sti_stage_use use = {.stage = stage,
+                             .why = repeat ? "the residual falls: the same method again" : stage->why,
+                             .residual = INFINITY};
         if (!allot(p, &use)) return STI_OK;
         const sti_status status = p->use(p->caller, &use);
         if (status != STI_OK) return status;

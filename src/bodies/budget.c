@@ -26,18 +26,18 @@ enum {
 
 static const sti_stage easy_stages[] = {
     {STI_CONTACT_AUTO, PATIENCE, NULL, 0, NULL},
-    {STI_CONTACT_NEWTON, 1000, NULL, COLD, "once more, from no forces at all"},
+    {STI_CONTACT_NEWTON, 1000, NULL, COLD, "again, from forces of zero"},
 };
 
 static const sti_stage hard_stages[] = {
     {STI_CONTACT_AUTO, 76, NULL, 0, NULL},
-    {STI_CONTACT_NEWTON, 100, NULL, 0, "linked bodies, left open: Newton from there"},
-    {STI_CONTACT_GS, 1000, NULL, 0, "Newton left it open: sweeps"},
-    {STI_CONTACT_ADMM, 2000, NULL, 0, "sweeps left it open: alternating directions"},
+    {STI_CONTACT_NEWTON, 100, NULL, 0, "bodies with joints, not solved yet: Newton from there"},
+    {STI_CONTACT_GS, 1000, NULL, 0, "not solved by Newton: sweeps"},
+    {STI_CONTACT_ADMM, 2000, NULL, 0, "not solved by sweeps: alternating directions"},
     {STI_CONTACT_NEWTON, 100, NULL, 0, "Newton from the point of ADMM"},
-    {STI_CONTACT_BB, 1000, NULL, 0, "gradient steps, from where Newton is"},
-    {STI_CONTACT_NEWTON, 100, NULL, 0, "Newton for the last time"},
-    {STI_CONTACT_NEWTON, 1000, NULL, COLD, "once more, from no forces at all"},
+    {STI_CONTACT_BB, 1000, NULL, 0, "gradient steps from the point of Newton"},
+    {STI_CONTACT_NEWTON, 100, NULL, 0, "Newton, the last attempt"},
+    {STI_CONTACT_NEWTON, 1000, NULL, COLD, "again, from forces of zero"},
 };
 
 typedef struct settling {

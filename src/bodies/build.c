@@ -60,11 +60,11 @@ sti_status sti_named_check_pose(const sti_body_name* thing, const char* field, i
     if (status != STI_OK) return status;
     const double s = pose->q[0] * pose->q[0] + dot3(pose->q + 1, pose->q + 1);
     if (!(s > 1e-100 && s < 1e100))
-        return STI_FAIL(thing->env, STI_ERR_INPUT, thing->index, "%s \"%s\": %s: (%g, %g, %g, %g) is not a turn",
+        return STI_FAIL(thing->env, STI_ERR_INPUT, thing->index, "%s \"%s\": %s: (%g, %g, %g, %g) is not a rotation",
                         thing->kind, thing->name, name, pose->q[0], pose->q[1], pose->q[2], pose->q[3]);
     if (dim == 2 && (pose->q[1] != 0 || pose->q[2] != 0))
         return STI_FAIL(thing->env, STI_ERR_INPUT, thing->index,
-                        "%s \"%s\": %s: (%g, %g, %g, %g) does not turn about z, as it must in the plane", thing->kind,
+                        "%s \"%s\": %s: (%g, %g, %g, %g): in the plane a rotation about z is expected", thing->kind,
                         thing->name, name, pose->q[0], pose->q[1], pose->q[2], pose->q[3]);
     return STI_OK;
 }

@@ -404,7 +404,8 @@ static sti_status try_pair(sti_world* world, detect* d, int i, int j, const near
     }
     if (sti_shape_contacts(a->shape, &d->pose[i], b->shape, &d->pose[j], margin, most_points(world), found,
                            &found_count) != STI_OK)
-        return STI_FAIL(world->env, STI_ERR_INPUT, a->body, "bodies \"%s\" and \"%s\": no contact with margin %g",
+        return STI_FAIL(world->env, STI_ERR_INPUT, a->body,
+                        "bodies \"%s\" and \"%s\": their contacts within %g cannot be computed",
                         world->bodies->body[a->body].name, world->bodies->body[b->body].name, margin);
     const sti_status status = reserve(world, d, *count + found_count);
     if (status != STI_OK) return status;

@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "bodies/motion.h"
 
-typedef struct crowd {
+typedef struct collision {
     sti_arena memory;
     sti_world* world;
     const sti_strike* strike;
@@ -28,13 +28,13 @@ typedef struct crowd {
     int* act;    // of each contact that is none of a joint
     int* joint;  // rows of links
     sti_instant instant;
-} crowd;
+} collision;
 
-static size_t at(const crowd* k, int i, int j) {
+static size_t at(const collision* k, int i, int j) {
     return (size_t)i * (size_t)k->n + (size_t)j;
 }
 
-static bool is_mine(const crowd* k, const sti_row* row) {
+static bool is_mine(const collision* k, const sti_row* row) {
     for (int side = 0; side < sti_row_sides(row); side++) {
         const double* j;
         const int slot = sti_slot_of(k->world, sti_row_side(row, side, &j));
@@ -44,14 +44,14 @@ static bool is_mine(const crowd* k, const sti_row* row) {
 }
 
 // Rows of joints of the island; springs are no matter of an instant.
-static void list_joints(crowd* k) {
+static void list_joints(collision* k) {
     const sti_links* links = &k->world->solve->links;
     for (int i = 0; i < links->joint_rows; i++) {
         if (!isinf(links->compliance[i]) && is_mine(k, &links->row[i])) k->joint[k->joints++] = i;
     }
 }
 
-static void spread(const crowd* k, const sti_row* row, double* out) {
+static void spread(const collision* k, const sti_row* row, double* out) {
     const int nv = k->world->nv;
     for (int side = 0; row != NULL && side < sti_row_sides(row); side++) {
         const double* j;
@@ -74,7 +74,7 @@ static double series(const sti_world* world, const sti_act* act) {
     return pow(sum, -eta);
 }
 
-static sti_status reserve(crowd* k) {
+static sti_status reserve(collision* k) {
     sti_env* env = k->world->env;
     const size_t n = (size_t)k->n, moving = (size_t)k->world->moving, all = (size_t)k->world->solve->links.joint_rows;
     const size_t p = (size_t)k->strike->count + all, d = (size_t)k->world->dim;
@@ -91,7 +91,7 @@ static sti_status reserve(crowd* k) {
     return STI_OK;
 }
 
-static void place_bodies(crowd* k, const double* v) {
+static void place_bodies(collision* k, const double* v) {
     const sti_world* world = k->world;
     const int nv = world->nv;
     for (int i = 0; i < world->moving; i++) k->place[i] = -1;
@@ -109,11 +109,11 @@ static void place_bodies(crowd* k, const double* v) {
     }
 }
 
-static double* next_rows(crowd* k) {
+static double* next_rows(collision* k) {
     return k->gradients + (size_t)(k->rows * k->world->dim) * (size_t)k->n;
 }
 
-static void add_act(crowd* k, int i) {
+static void add_act(collision* k, int i) {
     const sti_act* act = &k->strike->acts->act[k->strike->act[i]];
     const int d = k->world->dim, row = k->rows;
     double *n = next_rows(k), *w = k->offsets + (size_t)(row * d);
@@ -136,14 +136,14 @@ static void add_act(crowd* k, int i) {
     k->rows++;
 }
 
-static void add_joint(crowd* k, int i) {
+static void add_joint(collision* k, int i) {
     double* n = next_rows(k);
     spread(k, &k->world->solve->links.row[k->joint[i]], n);
     k->contact[k->rows] = (sti_instant_contact){.name = "joint", .bilateral = true, .n = n};
     k->rows++;
 }
 
-static void write_back(const crowd* k, const sti_impact* made, const sti_impact_solution* x, double* v) {
+static void write_back(const collision* k, const sti_impact* made, const sti_impact_solution* x, double* v) {
     const int nv = k->world->nv, d = k->world->dim;
     for (int i = 0; i < k->strike->body_count; i++)
         memcpy(v + (size_t)(k->strike->slot[i] * nv), x->v + (size_t)(i * nv), (size_t)nv * sizeof *v);
@@ -155,7 +155,7 @@ static void write_back(const crowd* k, const sti_impact* made, const sti_impact_
 }
 
 sti_status sti_world_energetic(sti_world* world, const sti_strike* strike, double* v, bool* found, char why[200]) {
-    crowd k = {.world = world, .strike = strike, .n = world->nv * strike->body_count};
+    collision k = {.world = world, .strike = strike, .n = world->nv * strike->body_count};
     sti_impact* made = NULL;
     *found = false;
     sti_status status = reserve(&k);

@@ -99,7 +99,7 @@ double sti_links_open(sti_world* world, const double* v, double* open) {
 // ---- energies by body: opened, before mending, now (becomes due), kinetic, size of what was added up
 
 static double* line(const sti_world* world, int which) {
-    return world->solve->book + (size_t)which * (size_t)world->bodies->count;
+    return world->solve->by_body + (size_t)which * (size_t)world->bodies->count;
 }
 
 enum { OPENED, BEFORE, DUE, KINETIC, SIZE };
@@ -110,30 +110,30 @@ static void read_energies(sti_world* world) {
     for (int i = 0; i < world->bodies->count; i++) kinetic[i] = sti_body_kinetic(world, i, world->v);
 }
 
-// Every entry of an island into that of its party's body.
-static void gather(const sti_world* world, const int* party, double* x) {
+// Every entry of an island into that of its group's body.
+static void gather(const sti_world* world, const int* group, double* x) {
     const struct sti_world_solve* s = world->solve;
     for (int i = 0; i < world->moving; i++) {
-        if (party[i] != i) x[s->body[party[i]]] += x[s->body[i]];
+        if (group[i] != i) x[s->body[group[i]]] += x[s->body[i]];
     }
 }
 
 // v of every island is multiplied so that it pays, or 0; dues up to `spared` (bodies; NULL: none) are not asked for.
 // What is owed then, and what was lost before.
-static double charge(sti_world* world, const int* party, const double* spared) {
+static double charge(sti_world* world, const int* group, const double* spared) {
     const struct sti_world_solve* s = world->solve;
     const int nv = world->nv;
     double owed = 0, *due = line(world, DUE), *kinetic = line(world, KINETIC);
     for (int i = 0; i < world->moving; i++) {
         const int body = s->body[i];
-        if (party[i] != i) continue;
+        if (group[i] != i) continue;
         const bool pays = kinetic[body] > 0 && due[body] > (spared != NULL ? spared[body] : 0);
         const double part = pays ? sqrt(fmax(0, 1 - due[body] / kinetic[body])) : 1;
         owed += due[body] - (1 - part * part) * kinetic[body];
         kinetic[body] = part;
     }
     for (int i = 0; i < world->moving; i++) {
-        const double part = kinetic[s->body[party[i]]];
+        const double part = kinetic[s->body[group[i]]];
         for (int k = 0; k < nv && part != 1; k++) world->v[i * nv + k] *= part;
     }
     return owed;
@@ -149,12 +149,12 @@ void sti_account_open(sti_world* world) {
 
 void sti_account_share(sti_world* world) {
     struct sti_world_solve* s = world->solve;
-    for (int i = 0; i < world->moving; i++) s->party[i] = sti_islands_root(world, i);
+    for (int i = 0; i < world->moving; i++) s->group[i] = sti_islands_root(world, i);
     memset(s->work_of, 0, 2 * (size_t)world->moving * sizeof *s->work_of);
 }
 
-// due: T + V now less T + V before, over each party. size: what was added up.
-static void read_dues(sti_world* world, const int* party) {
+// due: T + V now less T + V before, over each group. size: what was added up.
+static void read_dues(sti_world* world, const int* group) {
     double *due = line(world, DUE), *kinetic = line(world, KINETIC), *size = line(world, SIZE);
     const double *opened = line(world, OPENED), *g = world->bodies->gravity;
     const double pull = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -165,9 +165,9 @@ static void read_dues(sti_world* world, const int* party) {
                   world->bodies->mass[i].mass * pull * (fabs(x[0]) + fabs(x[1]) + fabs(x[2]) + world->size);
         due[i] += kinetic[i] - opened[i];
     }
-    gather(world, party, due);
-    gather(world, party, kinetic);
-    gather(world, party, size);
+    gather(world, group, due);
+    gather(world, group, kinetic);
+    gather(world, group, size);
 }
 
 // The way becomes part h u, and the velocity that of such a way.
@@ -183,13 +183,13 @@ static void go_part(sti_world* world, int slot, double part) {
     if (part > 0) sti_placed_move(world->dim, d, &world->placed[body]);
 }
 
-// Every party to its part of the way. *work: loses what is not done then.
+// Every group to its part of the way. *work: loses what is not done then.
 static void go_parts(sti_world* world, double* work) {
     struct sti_world_solve* s = world->solve;
     bool any = false;
     for (int i = 0; i < world->moving; i++) {
-        const double part = s->part[s->party[i]];
-        if (s->party[i] == i) *work -= (1 - part) * s->work_of[i];
+        const double part = s->part[s->group[i]];
+        if (s->group[i] == i) *work -= (1 - part) * s->work_of[i];
         if (part == 1) continue;
         go_part(world, i, part);
         any = true;
@@ -207,7 +207,7 @@ static void blame(sti_world* world, sti_short_cause cause, double by) {
     s->short_by = by;
 }
 
-// Bodies that turn far in a step leave the tangents of their joints, too far to be mended: parties with such a joint
+// Bodies that turn far in a step leave the tangents of their joints, too far to be mended: groups with such a joint
 // are marked.
 static void mark_torn(sti_world* world, unsigned char* torn) {
     struct sti_world_solve* s = world->solve;
@@ -227,7 +227,7 @@ static void mark_torn(sti_world* world, unsigned char* torn) {
             const int slot = slot_a >= 0 ? slot_a : sti_slot_of(world, row[i].b);
             const double before = fabs(s->links.defect[s->links.joint_first[j] + i]);
             if (slot < 0 || !(fabs(defect[i]) > fmax(TORN * world->size, 2 * before))) continue;
-            torn[s->party[slot]] = 1;
+            torn[s->group[slot]] = 1;
             if (s->cause != STI_SHORT_NOT || fabs(defect[i]) <= s->torn_by) continue;
             s->torn_of = j;
             s->torn_by = fabs(defect[i]);
@@ -247,12 +247,12 @@ int sti_account_close(sti_world* world, double* work) {
     go_parts(world, work);
     for (;;) {
         bool again = false;
-        read_dues(world, s->party);
+        read_dues(world, s->group);
         mark_torn(world, s->left_out);
-        for (int i = 0; i < world->moving; i++) {  // parties
+        for (int i = 0; i < world->moving; i++) {  // groups
             const int body = s->body[i];
             s->skip[i] = 0;
-            if (s->party[i] != i) continue;
+            if (s->group[i] != i) continue;
             due[body] -= part[i] * s->work_of[i] + s->work_of[world->moving + i];
             if (due[body] <= ROUNDING * size[body]) due[body] = 0;
             const bool paid = due[body] - kinetic[body] <= world->options.tol * size[body];
@@ -266,14 +266,14 @@ int sti_account_close(sti_world* world, double* work) {
         }
         if (!again) break;
         for (int i = 0; i < world->moving; i++) {
-            if (s->skip[s->party[i]]) go_part(world, i, part[s->party[i]]);
+            if (s->skip[s->group[i]]) go_part(world, i, part[s->group[i]]);
         }
         memcpy(world->turned, s->kept_turned, 2 * (size_t)world->bodies->joint_count * sizeof *world->turned);
         sti_world_turned_update(world);
         s->detected = false;
     }
-    for (int i = 0; i < world->moving; i++) shortened += part[s->party[i]] < 1;
-    charge(world, s->party, NULL);
+    for (int i = 0; i < world->moving; i++) shortened += part[s->group[i]] < 1;
+    charge(world, s->group, NULL);
     return shortened;
 }
 
@@ -316,18 +316,18 @@ void sti_account_before_mending(sti_world* world) {
 }
 
 // Islands of mending, joined with those of the step, and what each has more than before the step.
-static void read_heaps(sti_world* world, int* heap) {
+static void read_merged(sti_world* world, int* merged) {
     const struct sti_world_solve* s = world->solve;
     double* due = line(world, DUE);
-    for (int i = 0; i < world->moving; i++) heap[i] = i;
+    for (int i = 0; i < world->moving; i++) merged[i] = i;
     for (int i = 0; i < world->moving; i++) {
-        sti_sets_join(heap, i, s->party[i]);
-        sti_sets_join(heap, i, sti_islands_root(world, i));
+        sti_sets_join(merged, i, s->group[i]);
+        sti_sets_join(merged, i, sti_islands_root(world, i));
     }
-    for (int i = 0; i < world->moving; i++) heap[i] = sti_sets_root(heap, i);
-    read_dues(world, heap);
+    for (int i = 0; i < world->moving; i++) merged[i] = sti_sets_root(merged, i);
+    read_dues(world, merged);
     for (int i = 0; i < world->moving; i++) {
-        if (s->party[i] == i) due[s->body[heap[i]]] -= s->part[i] * s->work_of[i] + s->work_of[world->moving + i];
+        if (s->group[i] == i) due[s->body[merged[i]]] -= s->part[i] * s->work_of[i] + s->work_of[world->moving + i];
     }
 }
 
@@ -335,20 +335,20 @@ double sti_account_after_mending(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     const double* before = line(world, BEFORE);
     double *due = line(world, DUE), *kinetic = line(world, KINETIC),
-           *spared = line(world, SIZE);  // of a heap, then of each body in it
-    int* heap = s->heap;
-    read_heaps(world, heap);
+           *spared = line(world, SIZE);  // of a merged group, then of each body in it
+    int* merged = s->merged;
+    read_merged(world, merged);
     for (int i = 0; i < world->moving; i++) {
-        const int root = s->body[heap[i]];
-        if (heap[i] == i) spared[root] = due[root] <= 0 ? OVERDRAWN * world->options.tol * spared[root] : 0;
+        const int root = s->body[merged[i]];
+        if (merged[i] == i) spared[root] = due[root] <= 0 ? OVERDRAWN * world->options.tol * spared[root] : 0;
     }
-    for (int i = 0; i < world->moving; i++) spared[s->body[i]] = spared[s->body[heap[i]]];
+    for (int i = 0; i < world->moving; i++) spared[s->body[i]] = spared[s->body[merged[i]]];
     read_energies(world);
     for (int i = 0; i < world->bodies->count; i++) due[i] -= before[i];
-    for (int i = 0; i < world->moving; i++) heap[i] = sti_islands_root(world, i);
-    gather(world, heap, due);
-    gather(world, heap, kinetic);
-    return charge(world, heap, spared);
+    for (int i = 0; i < world->moving; i++) merged[i] = sti_islands_root(world, i);
+    gather(world, merged, due);
+    gather(world, merged, kinetic);
+    return charge(world, merged, spared);
 }
 
 void sti_account_begin(sti_world* world) {
@@ -358,7 +358,7 @@ void sti_account_begin(sti_world* world) {
     read_depths(world, s->depth);
     for (int i = 0; i < world->moving; i++) {
         s->part[i] = 1;
-        s->lifted[i] = !(s->depth[i] > there(world)) ? 0 : world->given[s->body[i]] ? GIVEN : LEFT;
+        s->was_open[i] = !(s->depth[i] > there(world)) ? 0 : world->given[s->body[i]] ? GIVEN : LEFT;
     }
 }
 
@@ -367,7 +367,7 @@ void sti_account_end(sti_world* world) {
     sti_world_read_limits(world);
     read_depths(world, s->depth);
     for (int i = 0; i < world->moving; i++) {
-        if (s->lifted[i] != GIVEN || s->depth[i] <= there(world)) world->given[s->body[i]] = 0;
+        if (s->was_open[i] != GIVEN || s->depth[i] <= there(world)) world->given[s->body[i]] = 0;
     }
 }
 
@@ -375,64 +375,64 @@ static int slot_of_row(const sti_world* world, const sti_row* row) {
     return sti_slot_of(world, row->a >= 0 ? row->a : row->b);
 }
 
-// What mending left open, by the heap of its bodies: OPEN, and DEEP where an overlap is deep; the deepest.
-static void mark_open(sti_world* world, const int* heap, unsigned char* open) {
+// What mending left open, by the merged group of its bodies: OPEN, and DEEP where an overlap is deep; the deepest.
+static void mark_open(sti_world* world, const int* merged, unsigned char* open) {
     struct sti_world_solve* s = world->solve;
     memset(open, 0, (size_t)world->moving);
     s->deepest = 0;
     for (int i = 0; i < s->links.joint_rows; i++) {
         const int slot = slot_of_row(world, &s->links.row[i]);
-        if (slot >= 0 && fabs(s->links.defect[i]) > there(world)) open[heap[slot]] |= OPEN;
+        if (slot >= 0 && fabs(s->links.defect[i]) > there(world)) open[merged[slot]] |= OPEN;
     }
     for (int c = 0; c < world->contact_count; c++) {
         const double depth = -world->contact[c].at.gap;
         const int slot = slot_of_row(world, &world->contact[c].row[0]);
         if (slot < 0 || !(depth > there(world))) continue;
-        open[heap[slot]] |= OPEN | (depth > TOO_DEEP * world->size ? DEEP : 0);
+        open[merged[slot]] |= OPEN | (depth > TOO_DEEP * world->size ? DEEP : 0);
         s->deepest = fmax(s->deepest, depth);
     }
 }
 
-// deeper (moving): whether a heap was deeper before mending than it was before the step.
-static void mark_deeper(sti_world* world, const int* heap, unsigned char* deeper) {
+// deeper (moving): whether a merged group was deeper before mending than it was before the step.
+static void mark_deeper(sti_world* world, const int* merged, unsigned char* deeper) {
     const struct sti_world_solve* s = world->solve;
     const double *was = s->depth, *is = was + world->moving;
     const double more = DEEPER * world->options.stabilize_tol * world->size;
-    double* most = line(world, BEFORE);  // of a heap, with the body of its root
+    double* most = line(world, BEFORE);  // of a merged group, with the body of its root
     memset(deeper, 0, (size_t)world->moving);
     for (int i = 0; i < world->moving; i++) most[s->body[i]] = 0;
-    for (int i = 0; i < world->moving; i++) most[s->body[heap[i]]] = fmax(most[s->body[heap[i]]], was[i]);
+    for (int i = 0; i < world->moving; i++) most[s->body[merged[i]]] = fmax(most[s->body[merged[i]]], was[i]);
     for (int i = 0; i < world->moving; i++) {
-        if (is[i] > most[s->body[heap[i]]] + more) deeper[heap[i]] = 1;
+        if (is[i] > most[s->body[merged[i]]] + more) deeper[merged[i]] = 1;
     }
 }
 
 bool sti_account_overdrawn(sti_world* world) {
     struct sti_world_solve* s = world->solve;
     double *due = line(world, DUE), *size = line(world, SIZE);
-    int* heap = s->heap;
+    int* merged = s->merged;
     bool any = false;
-    read_heaps(world, heap);
+    read_merged(world, merged);
     memset(s->skip, 0, (size_t)world->moving);
     for (int i = 0; i < world->moving; i++) {
-        if (s->lifted[i] > s->skip[heap[i]]) s->skip[heap[i]] = s->lifted[i];
+        if (s->was_open[i] > s->skip[merged[i]]) s->skip[merged[i]] = s->was_open[i];
     }
-    mark_open(world, heap, s->left_out);
-    mark_deeper(world, heap, s->deeper);
-    for (int i = 0; i < world->moving; i++) {  // parties
-        const int body = s->body[heap[i]];
-        const bool deep = (s->left_out[heap[i]] & DEEP) != 0;
-        const bool stays = s->skip[heap[i]] == GIVEN || (s->skip[heap[i]] == LEFT && !s->deeper[heap[i]]);
-        if (s->party[i] != i || stays || s->part[i] == 0) continue;
+    mark_open(world, merged, s->left_out);
+    mark_deeper(world, merged, s->deeper);
+    for (int i = 0; i < world->moving; i++) {  // groups
+        const int body = s->body[merged[i]];
+        const bool deep = (s->left_out[merged[i]] & DEEP) != 0;
+        const bool stays = s->skip[merged[i]] == GIVEN || (s->skip[merged[i]] == LEFT && !s->deeper[merged[i]]);
+        if (s->group[i] != i || stays || s->part[i] == 0) continue;
         if (!deep && due[body] <= OVERDRAWN * world->options.tol * size[body]) continue;
         blame(world, deep ? STI_SHORT_DEEP : STI_SHORT_MENDED, deep ? s->deepest : due[body] / size[body]);
         s->part[i] = shorter(s->part[i]);
         any = true;
     }
     for (int i = 0; i < world->moving && !any; i++) {  // taken back
-        const int body = s->body[heap[i]], nv = world->nv;
-        const bool vain = s->skip[heap[i]] == GIVEN ? s->left_out[heap[i]] != 0
-                                                    : s->skip[heap[i]] == LEFT || s->part[s->party[i]] == 0;
+        const int body = s->body[merged[i]], nv = world->nv;
+        const bool vain = s->skip[merged[i]] == GIVEN ? s->left_out[merged[i]] != 0
+                                                      : s->skip[merged[i]] == LEFT || s->part[s->group[i]] == 0;
         if (!vain || due[body] <= OVERDRAWN * world->options.tol * size[body]) continue;
         world->placed[s->body[i]] = s->unmended[s->body[i]];
         memcpy(world->v + i * nv, s->unmended_v + i * nv, (size_t)nv * sizeof *world->v);

@@ -269,7 +269,7 @@ static void explain(const sti_world* world, double change, sti_world_report* rep
     else if (p->judged > tol)
         used = snprintf(report->why, sizeof report->why,
                         "forces run away: %.3g times the largest that are trusted; the residual %.3g is small only "
-                        "against them, and worth %.3g",
+                        "against them, and counts as %.3g",
                         p->far, p->answer.residual / cancelled, p->judged);
     else
         used = snprintf(report->why, sizeof report->why,

@@ -120,8 +120,8 @@ static double first_root(double a, double b, double c) {
 }
 
 static void list_bodies(impact* k) {
-    k->first = k->s->room.crowd;
-    k->next = k->s->room.pile;
+    k->first = k->s->room.of_island;
+    k->next = k->s->room.slot_after;
     for (int i = 0; i < k->world->moving; i++) k->first[i] = -1;
     for (int i = k->world->moving - 1; i >= 0; i--) {
         const int root = sti_islands_root(k->world, i);
@@ -192,7 +192,7 @@ static sti_status solve(impact* k, double* v) {
     k->report->residual = fmax(k->report->residual, report.residual);
     if (!report.solved && k->report->solved) {
         k->report->solved = false;
-        snprintf(k->report->why, sizeof k->report->why, "impact, asked for %.3g: %.180s", 0.1 * world->options.tol,
+        snprintf(k->report->why, sizeof k->report->why, "impact, tolerance %.3g: %.180s", 0.1 * world->options.tol,
                  report.why);
     }
     return STI_OK;
@@ -377,7 +377,7 @@ static double gained(const impact* k, const double* v) {
         const double T = bound_of(k, root) + k->surface[root], end = island_product(k, root, v, v) / 2;
         if (!(end > T + 1e-14 * end)) continue;
         sum += end - T;
-        if (!k->world->options.dissipate) k->s->work_of[k->world->moving + k->s->party[root]] += end - T;
+        if (!k->world->options.dissipate) k->s->work_of[k->world->moving + k->s->group[root]] += end - T;
     }
     return sum;
 }
@@ -402,12 +402,12 @@ static void settle_work(impact* k) {
         if (k->s->skip[root]) continue;
         const double work = sti_act_work(k->world, act, k->s->acts.r + (size_t)(c * d));
         k->report->work -= work;
-        k->s->work_of[k->s->party[root]] -= work;
+        k->s->work_of[k->s->group[root]] -= work;
     }
     for (int root = 0; root < k->world->moving; root++) {
         if (k->s->skip[root]) continue;
         k->report->work += k->surface[root];
-        k->s->work_of[k->s->party[root]] += k->surface[root];
+        k->s->work_of[k->s->group[root]] += k->surface[root];
     }
 }
 

@@ -19,12 +19,12 @@
 #include "bodies/motion.h"
 
 enum {
-    DENSE_ROWS = 48,  // W is handed over as a dense matrix up to here
-    CROWD = 100,      // contacts from which on the velocities are solved for first (velocities.c), and
-    CROWDED = 4,      //   for each body
-    SIFTED = 12,      // acts of an island from which on only those are solved for that may close
-    SIEVES = 8,       // times that others are taken as well, before all are
-    HOPELESS = 400,   // contacts from which on the local form is not tried after that
+    DENSE_ROWS = 48,        // W is handed over as a dense matrix up to here
+    VELOCITIES_FROM = 100,  // contacts from which on the velocities are solved for first (velocities.c), and
+    VELOCITIES_EACH = 4,    //   for each body
+    SIFTED = 12,            // acts of an island from which on only those are solved for that may close
+    SIEVES = 8,             // times that others are taken as well, before all are
+    HOPELESS = 400,         // contacts from which on the local form is not tried after that
 };
 #define BLOCKED 1e-11  // W_nn over what it would be without links
 
@@ -339,11 +339,11 @@ static sti_status solve_posed(island* k, const sti_matrix* W) {
 }
 
 // Many contacts, and many for each body, where W is large and singular; or it is the caller's wish.
-static bool crowded(const void* self) {
+static bool by_velocities(const void* self) {
     const island* k = self;
     sti_island_room* room = k->room;
     if (k->way->solver == STI_CONTACT_VELOCITIES) return true;
-    if (k->count < CROWD || k->way->solver != STI_CONTACT_AUTO) return false;
+    if (k->count < VELOCITIES_FROM || k->way->solver != STI_CONTACT_AUTO) return false;
     int bodies = 0;
     for (int i = 0; i < k->count; i++) {
         int slot[2];
@@ -361,7 +361,7 @@ static bool crowded(const void* self) {
             bodies++;
         }
     }
-    return k->count >= CROWDED * bodies;
+    return k->count >= VELOCITIES_EACH * bodies;
 }
 
 // A large one is not tried in the local form after that.
@@ -405,7 +405,7 @@ static sti_status solve_local(island* k) {
 }
 
 static const sti_stage stages[] = {
-    {STI_CONTACT_VELOCITIES, 0, crowded, 0, "many contacts for few bodies"},
+    {STI_CONTACT_VELOCITIES, 0, by_velocities, 0, "many contacts for few bodies"},
     {STI_CONTACT_AUTO, 0, worth_posing, 0, "in the local form"},
 };
 

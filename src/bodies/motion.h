@@ -97,9 +97,9 @@ typedef struct sti_island_room {
     int* row;
     double *value, *q, *mu, *guess;
     int* pool;
-    int *pile, *crowd;     // slots of an island       (moving)
-    unsigned char* taken;  // acts that are solved for; the others are known to open       (acts)
-    double* v;             // what the forces of an island add to its velocities           (moving x nv)
+    int *of_island, *slot_after;  // first slot of an island, by its root; the next one    (moving)
+    unsigned char* taken;         // acts that are solved for; the others are known to open       (acts)
+    double* v;                    // what the forces of an island add to its velocities           (moving x nv)
 } sti_island_room;
 
 typedef struct sti_solve_report {
@@ -168,15 +168,15 @@ struct sti_world_solve {
     sti_placed* kept;         // places before the step                               (bodies)
     double* kept_turned;      // (joints x 2)
     double* kept_v;           // (moving x nv)
-    double* book;             // energies by body, energy.c                          (5 bodies)
-    int* party;               // island of a slot in the account: a slot of it        (moving)
-    int* heap;                // the same in mending, or in both                      (moving)
+    double* by_body;          // energies, energy.c                                     (5 bodies)
+    int* group;               // of a slot, whose energies are settled together: a slot of it (moving)
+    int* merged;              // the same in mending, or in both                      (moving)
     double* work_of;          // of motors, surfaces, pushes; more from impacts       (2 moving)
-    double* part;             // of its way that a party goes                         (moving)
+    double* part;             // of its way that a group goes                         (moving)
     sti_placed* unmended;     // places before mending                                (bodies)
     double* unmended_v;       // and velocities                                       (moving x nv)
-    unsigned char* lifted;    // starts the step with a joint open or an overlap      (moving)
-    unsigned char* deeper;    // a heap that the step made deeper, energy.c          (moving)
+    unsigned char* was_open;  // starts the step with a joint open or an overlap      (moving)
+    unsigned char* deeper;    // merged group that the step made deeper, energy.c (moving)
     double* depth;            // deepest overlap before the step; before mending      (2 moving)
     sti_short_cause cause;    // why a part only, and by how much
     double short_by;          // of the energies; of an overlap its depth

@@ -53,7 +53,8 @@ sti_status sti_world_sharpen(sti_world* world, sti_world_report* report) {
         memcpy(s->settled_r + numbers, s->links.l, rows * sizeof(double));
         sti_solve_report now;
         const double sharp = tol * fmax(SHARPEST, 0.1 * allowed / before) * fmin(1, judged / tol);
-        const sti_island_way way = {world->options.solver, sharp, PATIENCE, "bodies sank: more accuracy", s->skip};
+        const sti_island_way way = {world->options.solver, sharp, PATIENCE,
+                                    "bodies sank into each other: a smaller tolerance", s->skip};
         status = sti_islands_solve(world, &s->acts, s->v_free, &way, &now);
         if (status != STI_OK) return status;
         report->iterations += now.iterations;

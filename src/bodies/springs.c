@@ -166,7 +166,7 @@ void sti_world_gravity(const sti_world* world, double* f) {
 }
 
 // One entry: with a, or with b where a does not move.
-static double book(const sti_world* world, double* by_body, int a, int b, double energy) {
+static double add_energy(const sti_world* world, double* by_body, int a, int b, double energy) {
     if (by_body != NULL) by_body[sti_body_moves(world, a) ? a : b] += energy;
     return energy;
 }
@@ -177,8 +177,8 @@ double sti_world_potential(const sti_world* world, double* by_body) {
     if (by_body != NULL) memset(by_body, 0, (size_t)bodies->count * sizeof *by_body);
     for (int body = 0; body < bodies->count; body++) {
         if (world->slot[body] < 0) continue;
-        sum +=
-            book(world, by_body, body, body, -bodies->mass[body].mass * dot3(bodies->gravity, world->placed[body].x));
+        sum += add_energy(world, by_body, body, body,
+                          -bodies->mass[body].mass * dot3(bodies->gravity, world->placed[body].x));
     }
     for (int i = 0; i < bodies->joint_count; i++) {
         const sti_joint* joint = &bodies->joint[i];
@@ -187,7 +187,7 @@ double sti_world_potential(const sti_world* world, double* by_body) {
             const sti_joint_axis* axis = &world->axis[2 * (size_t)i + (size_t)k];
             if (axis->stiffness == 0) continue;
             const double c = sti_joint_coordinate(world, i, k, NULL) - axis->rest;
-            sum += book(world, by_body, joint->a, joint->b, 0.5 * axis->stiffness * c * c);
+            sum += add_energy(world, by_body, joint->a, joint->b, 0.5 * axis->stiffness * c * c);
         }
     }
     for (int i = 0; i < bodies->spring_count; i++) {
@@ -195,7 +195,7 @@ double sti_world_potential(const sti_world* world, double* by_body) {
         double pa[3], pb[3], e[3];
         const double stretch = spring_line(world, spring, pa, pb, e) - spring->rest;
         if (sti_body_moves(world, spring->a) || sti_body_moves(world, spring->b))
-            sum += book(world, by_body, spring->a, spring->b, 0.5 * spring->stiffness * stretch * stretch);
+            sum += add_energy(world, by_body, spring->a, spring->b, 0.5 * spring->stiffness * stretch * stretch);
     }
     return sum;
 }

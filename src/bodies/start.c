@@ -177,7 +177,7 @@ static sti_status displacement(sti_world* world, double h, bool* with_contacts, 
     }
     *large = may_be_coarse(world);
     const sti_island_way way = {world->options.solver, *large ? coarse_tol(world, d) : FINE, PATIENCE,
-                                "to lift overlaps", s->skip};
+                                "to move bodies out of overlaps", s->skip};
     status = sti_islands_solve(world, &s->extra, d, &way, &report);
     if (status != STI_OK) return status;
     *with_contacts =

@@ -72,22 +72,22 @@ static sti_status reserve_solve(sti_world* world) {
     s->kept_turned = sti_arena_doubles(a, axes);
     s->kept = sti_arena_take(a, (size_t)world->bodies->count, sizeof *s->kept);
     s->unmended = sti_arena_take(a, (size_t)world->bodies->count, sizeof *s->unmended);
-    s->book = sti_arena_doubles(a, 5 * (size_t)world->bodies->count);
+    s->by_body = sti_arena_doubles(a, 5 * (size_t)world->bodies->count);
     s->rest = sti_arena_take(a, moving, 1);
     s->skip = sti_arena_take(a, moving, 1);
     s->left_out = sti_arena_take(a, moving, 1);
     s->body = sti_arena_ints(a, moving);
-    s->party = sti_arena_ints(a, moving);
-    s->heap = sti_arena_ints(a, moving);
+    s->group = sti_arena_ints(a, moving);
+    s->merged = sti_arena_ints(a, moving);
     s->part = sti_arena_doubles(a, moving);
-    s->lifted = sti_arena_take(a, moving, 1);
+    s->was_open = sti_arena_take(a, moving, 1);
     s->deeper = sti_arena_take(a, moving, 1);
     s->depth = sti_arena_doubles(a, 2 * moving);
     s->stiff = sti_arena_take(a, (size_t)(2 * world->dim - 3) * moving + (size_t)(world->dim - 1) * (axes / 2),
                               sizeof *s->stiff);
     s->work_of = sti_arena_doubles(a, 2 * moving);
-    s->room.pile = sti_arena_ints(a, moving);
-    s->room.crowd = sti_arena_ints(a, moving);
+    s->room.slot_after = sti_arena_ints(a, moving);
+    s->room.of_island = sti_arena_ints(a, moving);
     s->tested = sti_arena_doubles(a, 2 * n + 2 * moving);
     s->energies = sti_arena_doubles(a, 2 * moving);
     s->turning = sti_arena_doubles(a, n + 3 * moving);
@@ -197,9 +197,8 @@ static sti_status check_lost(const sti_world* world) {
     const int body = sti_world_lost(world, world->v, &way);
     if (body < 0) return STI_OK;
     return STI_FAIL(world->env, STI_ERR_INPUT, body,
-                    "body \"%.60s\": lies %.3g out, or goes so far in a step of %g; among bodies of size %.3g places "
-                    "are told apart "
-                    "up to %.3g",
+                    "body \"%.60s\": is %.3g from the origin, or moves so far in a step of %g; bodies of size %.3g are "
+                    "resolved by doubles up to %.3g",
                     world->bodies->body[body].name, way, world->options.h, world->size, STI_FAR * world->size);
 }
 

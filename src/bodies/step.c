@@ -190,7 +190,7 @@ static double work_done(sti_world* world) {
         double w[3] = {0, 0, u[2]}, power = 0;
         if (d == 3) mul3(world->placed[body].R, u + 3, w);
         for (int k = 0; k < d; k++) power += push[k] * u[k];
-        s->work_of[s->party[slot]] += world->options.h * (power + dot3(push + 3, w));
+        s->work_of[s->group[slot]] += world->options.h * (power + dot3(push + 3, w));
     }
     for (int root = 0; root < world->moving; root++) sum += s->work_of[root];
     return sum;
@@ -293,9 +293,10 @@ static void judge_places(const sti_world* world, sti_world_report* report) {
     if (lost < 0) lost = sti_world_lost(world, s->u, &way);
     const bool overlaps = world->options.stabilize && report->penetration > allowed;
     if (report->solved && lost >= 0)
-        snprintf(report->why, sizeof report->why,
-                 "body \"%.60s\" lies %.3g out, or goes so far in a step: places are told apart up to %.3g",
-                 world->bodies->body[lost].name, way, STI_FAR * world->size);
+        snprintf(
+            report->why, sizeof report->why,
+            "body \"%.60s\" is %.3g from the origin, or moves so far in a step: doubles resolve this scene up to %.3g",
+            world->bodies->body[lost].name, way, STI_FAR * world->size);
     else if (report->solved && overlaps)
         snprintf(report->why, sizeof report->why,
                  "bodies \"%.60s\" and \"%.60s\" overlap by %.3g at its end, allowed %.3g",
@@ -310,7 +311,7 @@ static void judge_end(const sti_world* world, int late, sti_world_report* report
     const size_t room = sizeof report->why;
     double part = 1;
     int joint;
-    for (int i = 0; i < world->moving; i++) part = fmin(part, s->part[s->party[i]]);
+    for (int i = 0; i < world->moving; i++) part = fmin(part, s->part[s->group[i]]);
     sti_world_drift(world, &joint);
     const bool open = report->corrected > 0 && report->drift > OPEN * world->size;
     if (report->solved && late > 0 && s->cause == STI_SHORT_TORN)

@@ -389,8 +389,8 @@ static sti_status confirm(sti_contact_reduction* red, const sti_contact_options*
     a->outcome = STI_UNKNOWN;
     a->termination = STI_END_STALLED;
     snprintf(a->reason, sizeof a->reason, "within the tolerance, but %s: perhaps no solution",
-             grown ? "forces grow with every digit more that is asked for"
-                   : "no better, and nothing shows that there is one");
+             grown ? "forces grow with every digit of accuracy that is asked for"
+                   : "no smaller residual was found, and no proof of a solution");
     return STI_OK;
 }
 

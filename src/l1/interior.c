@@ -279,7 +279,7 @@ static const char* iterate(interior* k, sti_env* env, const sti_l1_options* opti
         if (!factor(k)) return k->N.late ? LATE : "a normal matrix could not be factored";
         find_step(k, &primal, &dual);
         if (k->N.late) return LATE;
-        if (!(primal > 0) || !(dual > 0)) return "rounding left no step";
+        if (!(primal > 0) || !(dual > 0)) return "within rounding no step is left";
         take_step(k, primal, dual);
         answer->iterations++;
     }

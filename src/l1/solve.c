@@ -112,7 +112,7 @@ static void conclude(const sti_l1_options* o, sti_l1_answer* a) {
         a->gap = 1;
     }
     if (overflow)
-        snprintf(a->reason, sizeof a->reason, "what is left is beyond the numbers there are: other units may help");
+        snprintf(a->reason, sizeof a->reason, "the residual is beyond the range of doubles: other units may help");
     else if (a->reason[0] == '\0')
         snprintf(a->reason, sizeof a->reason, "A'y is %.1e of its columns, too much for a bound", a->residual);
 }

@@ -77,7 +77,7 @@ sti_status sti_lapack_reserve(sti_env* env) {
     static atomic_bool mapped;  // of the process, as the buffers of OpenBLAS are
     if (blas_memory_alloc == NULL || blas_memory_free == NULL || atomic_load(&mapped)) return STI_OK;
     if (!fits((size_t)(BUFFER_MIB + MARGIN_MIB) << 20))
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "no room for the %d MiB in which BLAS works", BUFFER_MIB);
+        return STI_FAIL(env, STI_ERR_MEMORY, -1, "no memory for the %d MiB that BLAS works in", BUFFER_MIB);
     enter();
     blas_memory_free(blas_memory_alloc(0));
     leave();

@@ -98,7 +98,7 @@ static sti_status find_lowest(sti_urdf_model* m, double* lowest) {
         const sti_pose place = sti_pose_compose(&m->link[g->link].place, &g->origin);
         sti_aabb box;
         if (sti_shape_bounds(m->piece[k].shape, &place, 0, &box) != STI_OK)
-            return sti_urdf_fail(m, g->node, NULL, "lies too far out");
+            return sti_urdf_fail(m, g->node, NULL, "is too far from the origin");
         *lowest = fmin(*lowest, box.lower[2]);
     }
     return STI_OK;
@@ -303,7 +303,7 @@ static sti_status ignore_overlaps(sti_urdf_model* m, sti_bodies* bodies, sti_bro
         poses[k] = sti_pose_compose(&sti_bodies_body(bodies, body)->pose, &place);
         status = sti_shape_bounds(shape, &poses[k], 0, &boxes[k]);
         if (status != STI_OK)
-            status = sti_urdf_fail(m, m->geometry[m->piece[k].geometry].node, NULL, "lies too far out");
+            status = sti_urdf_fail(m, m->geometry[m->piece[k].geometry].node, NULL, "is too far from the origin");
     }
     if (status == STI_OK) status = sti_broadphase_update(broad, n, boxes, NULL, &pairs, &count);
     for (int k = 0; status == STI_OK && k < count; k++) status = check_pair(m, bodies, first, poses, &pairs[k]);

@@ -163,7 +163,8 @@ static sti_status raise_moments(sti_urdf_model* m, int body, sti_urdf_sum* s) {
     const sti_xml_node* node = m->link[body].node;
     const double trace = fabs(V[0]) + fabs(V[4]) + fabs(V[8]);
     if (!isfinite(trace) || sti_lapack_symmetric_eigen(true, 3, V, w, work, 64) != 0)
-        return sti_urdf_fail(m, node, NULL, "moves, and its moments of inertia are beyond all numbers: %g, %g, %g",
+        return sti_urdf_fail(m, node, NULL,
+                             "moves, and its moments of inertia are too large to compute with: %g, %g, %g",
                              s->inertia[0], s->inertia[4], s->inertia[8]);
     const double r = ball_radius(m, body, s), ball = 0.4 * s->mass * r * r;
     const double least = w[2] > 0 ? fmin(ball, 0.01 * w[2] + 1e-30) : ball;

@@ -268,7 +268,7 @@ static sti_status read_inertial(sti_urdf_model* m, const sti_xml_node* node, sti
     if (link->mass == 0 && (I[0] != 0 || I[4] != 0 || I[8] != 0 || link->odd)) {
         link->odd = false;
         return sti_urdf_mend(m, mass, "value", "a link with mass 0: its inertia counts as 0 too",
-                             "without mass: its inertia counts for nothing");
+                             "without mass: its inertia is ignored");
     }
     // the second moments of the mass, integral of x x', are half the trace less the inertia
     const double half = (I[0] + I[4] + I[8]) / 2;
@@ -315,7 +315,7 @@ static sti_status read_sizes(sti_urdf_model* m, const sti_xml_node* node, sti_ur
             g->size[2] = 1;
             status = read_numbers(m, node, "normal", 3, g->size);
             if (status == STI_OK && !(fabs(g->size[0]) + fabs(g->size[1]) + fabs(g->size[2]) > 1e-12))
-                status = sti_urdf_fail(m, node, "normal", "a normal has a direction");
+                status = sti_urdf_fail(m, node, "normal", "a vector other than 0 is expected");
             return status;
         default:
             break;
@@ -411,7 +411,7 @@ static sti_status read_type(sti_urdf_model* m, const sti_xml_node* node, sti_urd
         if (strcmp(types[k], text) != 0) continue;
         *out = (sti_urdf_type)k;
         if (k != STI_URDF_SPHERICAL) return STI_OK;
-        return sti_urdf_mend(m, node, "type", expected, "no type of URDF: a ball in a socket");
+        return sti_urdf_mend(m, node, "type", expected, "not a type of URDF: taken as a ball in a socket");
     }
     return sti_urdf_fail(m, node, "type", "%s", expected);
 }
@@ -427,11 +427,11 @@ static sti_status read_axis(sti_urdf_model* m, const sti_xml_node* joint, double
     axis[0] = 1, axis[1] = axis[2] = 0;
     if (node == NULL) return STI_OK;
     if (!m->options->strict && (sti_xml_get(node, "xyz") == NULL || is_blank(m, node, "xyz")))
-        return sti_urdf_mend(m, node, "xyz", "", "missing: (1, 0, 0), as without an axis");
+        return sti_urdf_mend(m, node, "xyz", "", "missing: (1, 0, 0) is taken");
     sti_status status = need_numbers(m, node, "xyz", 3, axis);
     if (status != STI_OK) return status;
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-    if (!(length > 1e-12)) return sti_urdf_fail(m, node, "xyz", "an axis has a direction");
+    if (!(length > 1e-12)) return sti_urdf_fail(m, node, "xyz", "a vector other than 0 is expected");
     for (int k = 0; k < 3; k++) axis[k] /= length;
     if (fabs(length - 1) > 1e-3)
         status = sti_urdf_remark_add(m, STI_URDF_ASSUMED, node, NULL, "made a unit vector; its length was %g", length);
@@ -491,7 +491,7 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
         snprintf(refused, sizeof refused, "more than upper, which is %g", joint->upper);
         joint->lower = joint->upper;
         joint->upper = swap;
-        status = sti_urdf_mend(m, node, "lower", refused, "more than upper: the two are taken the other way round");
+        status = sti_urdf_mend(m, node, "lower", refused, "more than upper: the two are swapped");
         if (status != STI_OK) return status;
     }
     if (joint->lower == INFINITY) joint->lower = -INFINITY;  // no way to start there

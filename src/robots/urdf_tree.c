@@ -276,9 +276,9 @@ static sti_status hold_root(sti_urdf_model* m) {
         floats = true;
         other = other || joint->type != STI_URDF_FLOATING;
     }
-    if (floats && !other) return hold(m, "has no mass and no surface, and all else floats in it");
+    if (floats && !other) return hold(m, "has no mass and no shape, and all other links float in it");
     if (plane) return hold(m, "has a plane");
-    if (empty && !m->options->strict) return hold(m, "nothing of the robot has a mass or a surface");
+    if (empty && !m->options->strict) return hold(m, "no link of the robot has a mass or a shape");
     return STI_OK;
 }
 

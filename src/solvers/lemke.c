@@ -475,7 +475,7 @@ static void say(sti_lcp_answer* answer, const lemke* k, sti_termination end, dou
     } else if (end == STI_END_LIMIT) {
         snprintf(text, sizeof text, "the limit on %s was reached", k->out_of_time ? "time" : "pivots");
     } else if (k->cycles) {
-        snprintf(text, sizeof text, "the path goes round: rounding decides its ties");
+        snprintf(text, sizeof text, "the path cycles: rounding decides its ties");
     } else if (worst < INFINITY) {
         snprintf(text, sizeof text, "values stay negative, by %.1e of their size", worst);
     } else {

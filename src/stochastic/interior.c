@@ -631,7 +631,7 @@ static const char* iterate(interior* k, const sti_stochastic_options* o, double 
         const double off_p = s.primal > 2 * expected[0] ? s.primal : 0, off_d = s.dual > 2 * expected[1] ? s.dual : 0;
         if (is_more(k, off_p, off_d)) k->refine = true;
         const double alpha = find_step(k, &s);
-        if (!(alpha > LEAST_STEP)) return "rounding left no step";
+        if (!(alpha > LEAST_STEP)) return "within rounding no step is left";
         expected[0] = (1 - alpha) * s.primal;
         expected[1] = (1 - alpha) * s.dual;
         take_step(k, alpha);

@@ -501,7 +501,7 @@ static bool check_friction(proof* p, long step, int i, num lambda_n, num lambda_
     if (j != i && sign != (p->box->friction != NULL ? p->box->friction[j] : 0))
         return sti_pieces_fail(&p->pieces, NULL,
                                "contacts %d and %d: they share one friction, whose sign is not told apart", i, j);
-    if (sign != 0 && !positive(p, scaled(p, lambda_t, sign), step, i, "friction may turn round")) return false;
+    if (sign != 0 && !positive(p, scaled(p, lambda_t, sign), step, i, "friction may reverse")) return false;
     return positive(p, minus(p, most, lambda_t), step, i, "it may begin to slide") &&
            positive(p, plus(p, most, lambda_t), step, i, "it may begin to slide");
 }

@@ -99,7 +99,7 @@ static bool fits(const sti_contact_problem* p, const sti_contact_answer* a, sti_
 
 sti_status sti_verify_contact(sti_env* env, const sti_contact_problem* p, const sti_contact_answer* a, double tol,
                               sti_contact_verification* out) {
-    if (out == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "there is no place for the verdict");
+    if (out == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the verdict is NULL, and a place for it is expected");
     *out = (sti_contact_verification){.residual = NAN,
                                       .residual_contact = NAN,
                                       .residual_equation = NAN,

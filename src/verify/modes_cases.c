@@ -263,7 +263,7 @@ static bool cases_hold(sti_modes_check* k) {
     for (int s = 0; s < c->case_count && k->x.status == STI_OK; s++) {
         case_view v = {k, s, c->choice + (size_t)s * contacts, (size_t)s * width};
         if (!combination_holds(&v) && k->x.status == STI_OK)
-            return sti_modes_check_fail(k, "case %d: the combination is not absurd", s);
+            return sti_modes_check_fail(k, "case %d: the combination is no contradiction", s);
         for (int i = 0; i < k->modes->contact_count; i++) {
             if (!contact_holds(&v, i) && k->x.status == STI_OK)
                 return sti_modes_check_fail(k, "case %d: contact %s is not closed", s, k->instant->contacts[i].name);

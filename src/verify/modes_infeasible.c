@@ -100,7 +100,7 @@ bool sti_modes_check_infeasible(sti_modes_check* k, const sti_mode* mode) {
     for (int i = 0; i < k->modes->contact_count; i++) {
         const int side = side_of(k, mode, i);
         if (side < 0)
-            return sti_modes_check_fail(k, "mode %s is called infeasible: contact %s does not bear it out", mode->text,
+            return sti_modes_check_fail(k, "mode %s is called infeasible: contact %s does not show it", mode->text,
                                         k->instant->contacts[i].name);
         positive = positive || side > 0;
     }
@@ -108,7 +108,7 @@ bool sti_modes_check_infeasible(sti_modes_check* k, const sti_mode* mode) {
         return sti_modes_check_fail(k, "mode %s is called infeasible: its combination is not a constant", mode->text);
     const int sign = constant_sign(k, mode);
     if (sign > 0 || (sign == 0 && !positive))
-        return sti_modes_check_fail(k, "mode %s is called infeasible: nothing is absurd", mode->text);
+        return sti_modes_check_fail(k, "mode %s is called infeasible: its combination is no contradiction", mode->text);
     return true;
 }
 

@@ -86,7 +86,7 @@ static bool check_solution(sti_sticking_facts* f, const mixed* q, int r, const d
             if (s > 0) {
                 t = hypot(t, l[s]);
                 if (f->d->slides[i] && fabs(l[s] + c->mu_kinetic * fabs(l[0]) * f->d->slip[i][s - 1]) > f->tol * scale)
-                    return sti_claim_fails(f, "P13", "solution %d: contact %d drags another way", r, i);
+                    return sti_claim_fails(f, "P13", "solution %d: friction of contact %d has another direction", r, i);
                 continue;
             }
             if (!(fabs(acc - a_n[i]) <= f->tol * terms))

@@ -36,7 +36,7 @@ static sti_status verify_answer(sti_check* k, const sti_lcp_answer* answer, doub
 
 static sti_status begin(sti_env* env, const void* problem, const sti_lcp_answer* answer, double tol,
                         sti_verification* out) {
-    if (out == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "there is no place for the verdict");
+    if (out == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the verdict is NULL, and a place for it is expected");
     *out = (sti_verification){.residual = NAN,
                               .residual_equation = NAN,
                               .residual_z = NAN,
@@ -181,7 +181,7 @@ static sti_ray_check judge(const ray_parts* p, double tol) {
 }
 
 sti_status sti_verify_ray(sti_env* env, const sti_lcp* lcp, const double* v, double tol, sti_ray_check* out) {
-    if (out == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "there is no place for the verdict");
+    if (out == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "the verdict is NULL, and a place for it is expected");
     *out = (sti_ray_check){.exact = true};
     if (lcp == NULL || (v == NULL && lcp->n > 0))
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "there is no %s", lcp == NULL ? "problem" : "ray");

@@ -205,7 +205,7 @@ static void the_error_says_what_went_by(void** state) {
     late_env_open(&l, 1);
     bool whole;
     assert_int_equal(convert(l.memory.env, shared_data, &whole), STI_ERR_TIME);
-    assert_non_null(strstr(sti_env_error(l.memory.env)->text, "0.5 s went by while "));
+    assert_non_null(strstr(sti_env_error(l.memory.env)->text, "0.5 s were over while "));
     (void)late_env_close(&l);
 }
 

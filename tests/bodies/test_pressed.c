@@ -290,12 +290,12 @@ static void velocities_beyond_all_measure_are_refused(void** state) {
         bodies->body[box].v[1] = -speeds[k];
         const sti_status status = sti_world_create(env, bodies, &o, &world);
         assert_int_equal(status, k == 0 ? STI_OK : STI_ERR_INPUT);
-        if (k > 0) assert_non_null(strstr(sti_env_error(env)->text, "places are told apart up to"));
+        if (k > 0) assert_non_null(strstr(sti_env_error(env)->text, "doubles resolve this scene up to"));
         if (k == 0) {  // given later: no step of it is called solved
             assert_int_equal(sti_world_set(world, box, NULL, (double[]){0, -1e20, 0}, NULL), STI_OK);
             sti_world_report r;
             assert_int_equal(sti_world_step(world, &r), STI_OK);
-            assert_true(!r.solved && !r.sound && strstr(r.why, "places are told apart up to") != NULL);
+            assert_true(!r.solved && !r.sound && strstr(r.why, "doubles resolve this scene up to") != NULL);
         }
         sti_world_destroy(world);
         sti_bodies_destroy(bodies);

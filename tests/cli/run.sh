@@ -210,7 +210,7 @@ echo '{"kind": "cone", "rays": [[1]]}' >set/cone.json
 echo 'text' >set/notes.txt
 run bench set --solver lemke,auto --csv table.csv
 expect "bench" 0 "three.json"
-expect "bench passes over other kinds" 0 "1 file passed over"
+expect "bench passes over other kinds" 0 "1 file skipped"
 if [ "$(wc -l <table.csv)" = 9 ] && head -1 table.csv | grep -q '^problem,kind,n,m,solver,outcome,termination,residual,iterations,time_s'; then ok "bench --csv"
 else not_ok "bench --csv" "$(head -3 table.csv)"; fi
 run bench set --solver lemke --json

@@ -130,7 +130,7 @@ holds "the step follows the radius" "$code == 0 && $(number h out) == 0.001 && $
 run run granular-box --set radius=0.005,count=100,h=0.01 --time 0.5 --json
 holds "unless it is given" "$(number h out) == 0.01 && $(number penetration_over_radius out) < 0.1"
 run run granular-box --set count=100,eps=1e-9 --step 0.05 --time 1
-expect "grains deep in each other are not called solved" 1 "grains are in each other by more than a tenth of a radius"
+expect "grains deep in each other are not called solved" 1 "grains overlap by more than a tenth of a radius"
 run run pebble-bed --set count=20,mu=0.1,mu=0.2
 refused "a setting twice" "--set: mu: given twice, 0.1 and 0.2"
 run run pebble-bed --set count=20,time=3 --time 2

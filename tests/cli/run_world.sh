@@ -236,7 +236,7 @@ expect "and the run holds" 0 "checked as it went: 10 checks hold to 1e-06"
 run run deep.json --set z=0.05 --json
 expect "as JSON" 0 '"overlap_energy": 0.4905'
 run run deep.json --set z=5,v=-1e150
-refused "a velocity beyond all measure" 'body "box": lies 1e+148 out, or goes so far in a step'
+refused "a velocity beyond all measure" 'body "box": is 1e+148 from the origin, or moves so far in a step'
 run run deep.json --check --no-check
 refused "both" "--check: not together with --no-check"
 echo '{"kind": "scene", "dimension": 3, "bodies": [], "step": {"h": 0.01}, "time": 1}' >empty.json

@@ -38,7 +38,7 @@ limited "solve --all is left at the limit" 1 "" solve lcp.json --all
 limited "solve by enumeration is left at the limit" 1 "limit" solve lcp.json --solver enum
 limited "inspect is left at the limit" 1 "the time limit was reached" inspect lcp.json --exact-limit 40 --work-limit 1000000000000
 limited "inspect says so in JSON" 1 '"time_limit_reached": true' inspect lcp.json --exact-limit 40 --work-limit 1000000000000 --json
-limited "cone is left at the limit" 1 "time limit reached: 1 s went by while" cone cone.json
+limited "cone is left at the limit" 1 "time limit reached: 1 s were over while" cone cone.json
 limited "cone says so in JSON" 1 '{"kind": "limit", "code": 1, "message": "time limit reached:' cone cone.json --json
 # what the search knows by then; or, on a machine so busy that an exact step outlasts it, that the limit was reached
 limited "modes are left at the limit" 1 $'search not complete\ntime limit reached' analyze modes arch --cones none

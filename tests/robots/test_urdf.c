@@ -527,7 +527,8 @@ static void mistakes_name_line_element_and_value(void** state) {
         {ROBOT(LINKS JOINT("revolute", "")), "joint \"j\": <limit> is missing"},
         {ROBOT(LINKS JOINT("revolute", "<limit lower='1' upper='0'/>")),
          "limit: lower: \"1\": more than upper, which is 0"},
-        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 0'/>")), "axis: xyz: \"0 0 0\": an axis has a direction"},
+        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 0'/>")),
+         "axis: xyz: \"0 0 0\": a vector other than 0 is expected"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0'/>")), "axis: xyz: \"0 0\": three finite numbers"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 1 0'/>")), "three finite numbers"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 1x'/>")), "three finite numbers"},
@@ -590,7 +591,7 @@ static void mistakes_name_line_element_and_value(void** state) {
 static void what_other_engines_take_is_mended_and_said(void** state) {
     (void)state;
     static const char* const odd[][2] = {
-        {ROBOT("<link name='a'>" MASS("0", "ixx='1' iyy='1' izz='1'") "</link>"), "its inertia counts for nothing"},
+        {ROBOT("<link name='a'>" MASS("0", "ixx='1' iyy='1' izz='1'") "</link>"), "its inertia is ignored"},
         {ROBOT("<link name='a'/><link name='b'>" MASS("0.1", "ixx='0' ixz='2.4e-35' iyy='0' izz='0'") "</link>" JOINT(
              "continuous", "")),
          "moments of inertia are not positive: raised"},
@@ -626,7 +627,7 @@ static void what_other_engines_take_is_mended_and_said(void** state) {
         {ROBOT(LINKS JOINT("revolute", "<limit lower='' upper=' '/>")), "moves without limits"},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 1'/><axis xyz='1 0 0'/>")),
          "given twice: the first one counts"},
-        {ROBOT(LINKS JOINT("revolute", "<limit lower='1' upper='-1'/>")), "taken the other way round"},
+        {ROBOT(LINKS JOINT("revolute", "<limit lower='1' upper='-1'/>")), "the two are swapped"},
         {ROBOT(LINKS JOINT("prismatic", "")), "<limit> is missing: moves without limits"},
         {ROBOT(LINKS JOINT("continuous", "<dynamics damping='-1'/>")), "negative: taken as not given"},
         {ROBOT(LINKS JOINT("spherical", "")), "a ball in a socket"},
@@ -779,7 +780,7 @@ static void what_no_engine_takes_stays_refused(void** state) {
                                                                                                         "")),
          "inertia: ixx: \"nan\""},
         {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0'/>")), "three finite numbers"},
-        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 0'/>")), "an axis has a direction"},
+        {ROBOT(LINKS JOINT("continuous", "<axis xyz='0 0 0'/>")), "a vector other than 0 is expected"},
         {ROBOT(LINKS JOINT("revolute", "<limit lower='nan' upper='1'/>")), "limit: lower: \"nan\""},
         {ROBOT(LINKS JOINT("continuous", "<origin xyz='${x} 0 0'/>")), "text for xacro to fill in"},
         {ROBOT(LINKS JOINT("continuous", "<origin xyz='$(arg X)'/>")), "text for xacro to fill in"},
