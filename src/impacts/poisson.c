@@ -6,9 +6,9 @@
 //
 // where the columns of D are plus and minus every tangent row, so p_t = beta+ - beta-. Decompression is the same
 // problem from the velocity v_c after the restituted impulses e c_n have acted; its friction bound is mu (e c_n^c +
-// c_n^x), or mu c_n^x as S3 prints it (errata 3). Joints are eliminated. The matrix has the form of S3 theorem 1.2.10
-// (W positive semidefinite, copositive in the rest), so Lemke's method finds a solution. There may be more: when the
-// problem is small all of them are enumerated, and the velocities compared. Impulses of the compression need not be
+// c_n^x), or mu c_n^x as S3 prints it (errata S3-E3). Joints are eliminated. The matrix has the form of S3 theorem
+// 1.2.10 (W positive semidefinite, copositive in the rest), so Lemke's method finds a solution. There may be more: when
+// the problem is small all of them are enumerated, and the velocities compared. Impulses of the compression need not be
 // unique even when v_c is (two rough contacts can hold three velocities in many ways), and the restituted part depends
 // on them; so the problem is posed in the units of S3 (n_i'v, c_n) and solved with the covering vector e, which fixes
 // the choice.

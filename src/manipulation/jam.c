@@ -9,8 +9,8 @@
 //              (a)
 //
 // Contacts are taken in the order of their gap at the end of the step were the parts to stay, so that few and near ones
-// are blamed. Lack of pointedness alone proves nothing (errata 16: a probe at rest may hold a part); that the step has
-// no solution is what the certificate of its problem proves.
+// are blamed. Lack of pointedness alone proves nothing (errata S3-E16: a probe at rest may hold a part); that the step
+// has no solution is what the certificate of its problem proves.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/pointed.h>

@@ -1,5 +1,5 @@
-// step.c: one step of a push: the mixed complementarity problem S3 (2.4.16) with errata 8 and 9, solved by Lemke's
-// method.
+// step.c: one step of a push: the mixed complementarity problem S3 (2.4.16) with errata S3-E8 and S3-E9, solved by
+// Lemke's method.
 //
 //     A = E        C = -[W_n W_f 0]        D = [W_n'; W_f'; 0]        B = [0 0 0; 0 0 E_f; U -E_f' 0]
 //     b = (Psi_n + h Psi_n,t,  h Psi_f,t,  0)                         unknowns h v, h lambda_n, h lambda_f, h sigma

@@ -6,9 +6,9 @@
 //     k      ~  (1 - alpha) k(t, q, v) + alpha (k(t + h, q, v) + k_q (q+ - q) + k_v dv)                      (2.1.3)
 //     c      ~  c(v) + alpha G dv,   G = c_v / 2                                                             (2.1.2)
 //     Q dv   =  k~ + impulses,       Q = M + alpha h (G - k_v) - alpha^2 h^2 k_q                             (2.1.5)
-//     k~     =  h ((1 - alpha) k(t, q, v) + alpha k(t + h, q, v) - c(v)) + alpha h^2 k_q v                   errata 1
+//     k~     =  h ((1 - alpha) k(t, q, v) + alpha k(t + h, q, v) - c(v)) + alpha h^2 k_q v                errata S3-E1
 //
-// and with the weighted velocity u = alpha v+ + (1 - alpha) v as unknown                                     errata 2
+// and with the weighted velocity u = alpha v+ + (1 - alpha) v as unknown                                  errata S3-E2
 //
 //     Q u - alpha impulses = Q v + alpha k~,       q+ = q + h u,       v+ = (u - (1 - alpha) v) / alpha.
 //

@@ -6,7 +6,7 @@
 //     decompression    M (v+ - v_c) = F_r + nu c_nu + n c_x + D beta_x,  friction bound  mu (e c + c_x)     (2.1.18-22)
 //
 // with F_r = sum e_j n_j c_j over the contacts that take part (2.1.17). STI_IMPACT_POISSON_PRINTED has the bound mu c_x
-// of the print (errata 3): no friction for the restituted impulse. Decompression is left out where nothing is
+// of the print (errata S3-E3): no friction for the restituted impulse. Decompression is left out where nothing is
 // restituted.
 //
 // Moreau's law, Newton's law and a restitution matrix are one such problem with shifted rows (restitution.c). Theorem

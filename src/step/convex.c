@@ -1,6 +1,6 @@
 // convex.c: the convex relaxation of a step, S3 (2.3.7) to (2.3.10).
 //
-//     min over v   1/2 v'M v + f'v,     f = -(M v^l + h k_app)                                          errata 4
+//     min over v   1/2 v'M v + f'v,     f = -(M v^l + h k_app)                                          errata S3-E4
 //     with         n'v + mu d_s'v >= -Phi / h   for every facet s of every contact,    nu'v = 0          (2.3.7)
 //
 // and q+ = q + h v. M, n, D, nu and Phi are taken at q^l, k_app = -F holds all forces, explicitly. The optimality
@@ -12,7 +12,7 @@
 // dual of a contact is (c_n, c_t) in the dual cone: normal impulse c_n, tangential mu c_t.
 //
 // The artefact: a contact that slides satisfies its constraint with equality and opens by h mu |t v|: `lifts`. Gaps are
-// distances (errata 6). The program is worth `objective` at v, its dual that less sum lambda (row v + b):
+// distances (errata S3-E6). The program is worth `objective` at v, its dual that less sum lambda (row v + b):
 // `duality_gap`.
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 //     0 <= sigma_j  = lambda_j e + D_j'u + D_j'b_t         _|_  beta_j >= 0
 //     0 <= zeta_j   = mu_j c_n,j + bound_j - e'beta_j      _|_  lambda_j >= 0
 //
-// S3 (2.1.8) with errata 2: u is the weighted velocity. Theorem 1.2.10 covers it for Q positive definite and b = 0.
+// S3 (2.1.8) with errata S3-E2: u is the weighted velocity. Theorem 1.2.10 covers it for Q positive definite and b = 0.
 #ifndef STI_STEP_IMPULSES_H
 #define STI_STEP_IMPULSES_H
 

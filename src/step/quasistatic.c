@@ -1,4 +1,4 @@
-// quasistatic.c: the step without inertia, S3 (2.4.13) to (2.4.16), with errata 8 and 9.
+// quasistatic.c: the step without inertia, S3 (2.4.13) to (2.4.16), with errata S3-E8 and S3-E9.
 //
 //     E h v = h k_0 + W_n h lambda_n + W_f h lambda_f + nu h c
 //     0 <= Psi_n + W_n' h v + h Psi_n,t                _|_  h lambda_n >= 0
@@ -7,9 +7,9 @@
 //     0  = Theta + nu' h v + h Theta_t,                q+ = q + h v
 //
 // The damping E is what the system's forces say: E = -k_v at (t, q, 0), so a support that moves with the body changes
-// with q (errata 25), and k_0 = k(t, q, 0) are forces that act at rest. Unknown is u = h v as printed: (2.4.20) keeps
-// its units. Kinetic energy plays no part. Outcome STI_NO_SOLUTION is the jam of S3 figure 2.8: the control has to be
-// refused.
+// with q (errata S3-E25), and k_0 = k(t, q, 0) are forces that act at rest. Unknown is u = h v as printed: (2.4.20)
+// keeps its units. Kinetic energy plays no part. Outcome STI_NO_SOLUTION is the jam of S3 figure 2.8: the control has
+// to be refused.
 #include <math.h>
 #include <string.h>
 

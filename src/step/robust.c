@@ -8,7 +8,7 @@
 //     [ A    C_a  ] (u  )     (a  )
 //     [ D_a  B_aa ] (z_a) = - (b_a),      w_rest = D u + B z + b,      a = alpha_0
 //
-// and the state moves on with its solution (errata 24). A singular matrix counts as a switch. An open contact has
+// and the state moves on with its solution (errata S3-E24). A singular matrix counts as a switch. An open contact has
 // components in the basis that say nothing about modes (PEG-05): a switch there is reported like any other, as in the
 // thesis. All contacts are in the problem at every step (gap_tol INFINITY), so that its size does not change.
 #include <math.h>

@@ -1,7 +1,7 @@
 // box.c: the proof that a push keeps its contact modes over a box of doubts.
 //
 // Poses, friction and controls are affine forms in the doubts (affine.h). A step with given modes is a linear system,
-// S3 (2.4.16) with errata 8 and 9 on its basis (2.4.20): for closed contacts c, with h lambda as unknowns
+// S3 (2.4.16) with errata S3-E8 and S3-E9 on its basis (2.4.20): for closed contacts c, with h lambda as unknowns
 //
 //     E(theta) u = sum W_n lambda_n + W_t lambda_t,    gap + W_n'u - h n'v_tip = 0,    W_t'u - h t'v_tip = 0    (stick)
 //                                                                                      lambda_t = -+ mu lambda_n

@@ -1,7 +1,8 @@
 // motion_box.c: the proof that a system by formulas keeps its contact modes over a box of doubts.
 //
 // State and parameters are affine forms in the doubts (affine.h), formulas and their derivatives are read as such
-// (jet.h). A step is that of the alpha scheme with gaps at the level of positions, S3 (2.1.4) ff. with errata 1 and 2:
+// (jet.h). A step is that of the alpha scheme with gaps at the level of positions, S3 (2.1.4) ff. with errata S3-E1 and
+// S3-E2:
 //
 //     Q u - alpha (n c_n + t c_t + nu c_nu) = Q v + alpha k~       Q = M + alpha h (c_v / 2 - k_v) - alpha^2 h^2 k_q
 //     k~ = h ((1 - alpha) k(t, q, v) + alpha k(t + h, q, v) - c(v)) + alpha h^2 k_q v

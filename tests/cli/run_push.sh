@@ -68,7 +68,7 @@ expect "with the forces that show it" 1 '"wrenches": [{"contact": 0'
 run run peg-damage
 expect "damage" 1 "damage: upper and lower press against each other"
 run run peg-damage --set d=0.13 --time 0.05
-expect "errata 15: apart by more than mu times the width, the peg turns" 0 "1 steps"
+expect "errata S3-E15: apart by more than mu times the width, the peg turns" 0 "1 steps"
 run run peg-damage --set d=0.3,mu=0.8
 expect "and by less it does not" 1 "damage"
 
