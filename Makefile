@@ -44,7 +44,8 @@ build:
 	@$(configure) -B $(release)
 	@$(build) $(release) -j $(JOBS) --target stiction stiction_static stiction_command
 
-# No network: the wheel is packed from what was built, and what it needs is Debian's. An environment that is not there is made.
+# No network: the wheel is packed from what was built, and what it needs is Debian's. An environment that is not there
+# is made.
 python:
 	@tools/bootstrap build python
 	@$(configure) -B $(release)

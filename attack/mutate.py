@@ -1,7 +1,7 @@
 """Corrupted copies of files: bytes, text, JSON, XML and HDF5, the last three by their structure too.
 
-Every function takes a random.Random and the bytes of a file, and gives the bytes of a damaged one. The same generator gives
-the same bytes.
+Every function takes a random.Random and the bytes of a file, and gives the bytes of a damaged one. The same generator
+gives the same bytes.
 """
 import copy
 import re
@@ -97,7 +97,8 @@ def change_line(rng, data):
 TEXT = [change_number, change_number, scale_number, change_line]
 
 
-# ---- JSON: a tree in which objects are lists of pairs, so that a name may stand twice, and raw tokens stand as they are
+# ---- JSON: a tree in which objects are lists of pairs, so that a name may stand twice, and raw tokens stand as they
+# are
 
 class Raw(str):
     pass

@@ -1,8 +1,9 @@
-"""What is attacked: the project's own files and, where they lie beside it, the shared ones, each with the verbs that take it.
+"""What is attacked: the project's own files and, where they lie beside it, the shared ones, each with the verbs that
+take it.
 
-A seed is a set of files, one of which is damaged, and the commands that read it. Answers and recorded runs, which are inputs
-of verify and run --resume, are made first by the command itself. Seeds come in groups, by what is damaged; each group gets its
-share of the cases, however many seeds it has.
+A seed is a set of files, one of which is damaged, and the commands that read it. Answers and recorded runs, which are
+inputs of verify and run --resume, are made first by the command itself. Seeds come in groups, by what is damaged; each
+group gets its share of the cases, however many seeds it has.
 """
 import glob
 import os

@@ -1,6 +1,8 @@
-"""A control loop over the arm in Python against the same in C (arm_loop.c): CPU time of a step, and that all bits agree.
+"""A control loop over the arm in Python against the same in C (arm_loop.c): CPU time of a step, and that all bits
+agree.
 
-    PYTHONPATH=build/release/python /usr/bin/python3 bench/arm_loop.py build/release/bench/bench_arm_loop [STEPS [REPEATS]]
+    PYTHONPATH=build/release/python /usr/bin/python3 bench/arm_loop.py build/release/bench/bench_arm_loop [STEPS
+    [REPEATS]]
 
 Exit code 1: Python costs more than 20 % more, or reads other numbers.
 """

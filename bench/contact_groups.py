@@ -5,12 +5,12 @@
     contact_groups.py CSV --builds TABLE --same EARLIER       and beside the fastest of all builds on record
     contact_groups.py CSV --problems                          one line each as well
 
-A ratio is their CPU time over that of auto, in geometric mean over the problems that both solve. With a digit at the end
-of its family's name a generated problem is in local form (contact_families.h).
+A ratio is their CPU time over that of auto, in geometric mean over the problems that both solve. With a digit at the
+end of its family's name a generated problem is in local form (contact_families.h).
 
-TABLE is a page with the times of other builds, in rows `| problem | contacts | auto | theirs WHO | ratio | auto | theirs
-WHO | ratio |`, 1e-4 first, in microseconds. They are of another machine or day, so they are multiplied by what Siconos
-takes in CSV over what the same solvers took in EARLIER, of the machine of TABLE: the median over all pairs.
+TABLE is a page with the times of other builds, in rows `| problem | contacts | auto | theirs WHO | ratio | auto |
+theirs WHO | ratio |`, 1e-4 first, in microseconds. They are of another machine or day, so they are multiplied by what
+Siconos takes in CSV over what the same solvers took in EARLIER, of the machine of TABLE: the median over all pairs.
 """
 import argparse
 import csv

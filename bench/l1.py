@@ -1,13 +1,15 @@
 #!/usr/bin/python3
-"""Least sums of absolute values: ours beside HiGHS' interior point, in one run, each in a process of its own on one thread.
+"""Least sums of absolute values: ours beside HiGHS' interior point, in one run, each in a process of its own on one
+thread.
 
     bench/l1.py COMMAND [FOLDER] [--sizes 64,128] [--limit S]
 
-COMMAND is the stiction to run; FOLDER (../shared/data/flow/RubberWhale) has crops c64_10.pgm, c64_11.pgm, ..; the problem is the one
-program of S3 2.5.1 with lambda 0.05. HiGHS is what SciPy's linprog brings (Debian: python3-scipy), method highs-ipm, on its best form:
-max b'y, A'y = 0, |y| <= 1. Both are asked for a gap of 1e-8. CSV on stdout: CPU seconds (user and system) and the most memory of the
-whole process, reading included; "reading" is a process that reads and builds the same and does not solve, to be taken off by who likes.
-linprog cannot leave out HiGHS' crossover, so its time is part of what is told. A run is ended after S = 600 CPU seconds.
+COMMAND is the stiction to run; FOLDER (../shared/data/flow/RubberWhale) has crops c64_10.pgm, c64_11.pgm, ..; the
+problem is the one program of S3 2.5.1 with lambda 0.05. HiGHS is what SciPy's linprog brings (Debian: python3-scipy),
+method highs-ipm, on its best form: max b'y, A'y = 0, |y| <= 1. Both are asked for a gap of 1e-8. CSV on stdout: CPU
+seconds (user and system) and the most memory of the whole process, reading included; "reading" is a process that reads
+and builds the same and does not solve, to be taken off by who likes. linprog cannot leave out HiGHS' crossover, so its
+time is part of what is told. A run is ended after S = 600 CPU seconds.
 """
 import argparse
 import json

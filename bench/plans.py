@@ -1,9 +1,10 @@
 """Plans of pushes: five tasks, robust beside shortest: time, replays under the noise, proofs.
 
-    python3 bench/plans.py build/release/stiction [--seeds 5] [--replays 1000] [--limit 120] [--only SCENE] > bench/results/plans.md
+    python3 bench/plans.py build/release/stiction [--seeds 5] [--replays 1000] [--limit 120] [--only SCENE] >
+    bench/results/plans.md
 
-The ten starts of plan-slot take seed 1 each, the other tasks the seeds 1 to SEEDS. Times are those of the processor; a search
-ends after LIMIT seconds.
+The ten starts of plan-slot take seed 1 each, the other tasks the seeds 1 to SEEDS. Times are those of the processor; a
+search ends after LIMIT seconds.
 """
 
 import argparse

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Every robot of a folder, put on a plane and left to itself: does it load and why not, what was assumed, how fast and how well it runs.
+"""Every robot of a folder, put on a plane and left to itself: does it load and why not, what was assumed, how fast and
+how well it runs.
 
     bench/robots.py COMMAND [FOLDER] [--time T] [--step H] [--limit S] [--only WORD]
 
-COMMAND is the stiction to run, FOLDER (../shared/robots) is searched for *.urdf. Each robot floats above z = 0, touching it, joints at 0
-or at the limit next to it, no motors; T = 2, H = 0.005, and a run is ended after S = 60 seconds. One line a robot: bodies that move,
-degrees of freedom, remarks by kind (assumed/approximated/ignored), milliseconds of CPU a step with its recording (in brackets, by the
-clock: contacts, solve, all else, check), worst residual, steps not solved, deepest penetration, what `stiction verify` says of the record.
-Where MuJoCo is installed (libmujoco-dev), its time a step and deepest penetration for the same file from the same height beside it, by its
-own defaults and without mimic joints. Exit code 1: a file is refused, or verify rejects a run.
+COMMAND is the stiction to run, FOLDER (../shared/robots) is searched for *.urdf. Each robot floats above z = 0,
+touching it, joints at 0 or at the limit next to it, no motors; T = 2, H = 0.005, and a run is ended after S = 60
+seconds. One line a robot: bodies that move, degrees of freedom, remarks by kind (assumed/approximated/ignored),
+milliseconds of CPU a step with its recording (in brackets, by the clock: contacts, solve, all else, check), worst
+residual, steps not solved, deepest penetration, what `stiction verify` says of the record. Where MuJoCo is installed
+(libmujoco-dev), its time a step and deepest penetration for the same file from the same height beside it, by its own
+defaults and without mimic joints. Exit code 1: a file is refused, or verify rejects a run.
 """
 import argparse
 import json
@@ -84,7 +86,8 @@ def find_mesh(folder, name):
 
 
 def write_for_mujoco(path, height, out):
-    """The same robot, free over a floor, in MuJoCo's dialect: it has no half-spaces and no packages, and takes what is asked to."""
+    """The same robot, free over a floor, in MuJoCo's dialect: it has no half-spaces and no packages, and takes what is
+    asked to."""
     text = path.read_text(errors="replace")
     robot = xml.etree.ElementTree.fromstring(text[max(text.find("<robot"), 0):])
     for mesh in robot.iter("mesh"):

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Sample averages of a stochastic program whose least value is known, by numbers of scenarios (S3 3.1 announces such a study).
+"""Sample averages of a stochastic program whose least value is known, by numbers of scenarios (S3 3.1 announces such a
+study).
 
     bench/sample_average.py COMMAND [--replications 200] [--samples 10,30,100,300,1000,3000]
 
-COMMAND is the stiction to run. The newsvendor buys x at 1 and sells min(x, u) at 3, u uniform from 0 to 1: the mean of x - 3 min(x, u) is
-3/2 x^2 - 2 x, so x* = 2/3 and the least value is -2/3. CSV on stdout: scenarios N; the mean of the least
-values of the samples less -2/3 (the bias); their deviation; both times N and the root of N; half the width of the 95 % interval, and
-whether -2/3 lies in it.
+COMMAND is the stiction to run. The newsvendor buys x at 1 and sells min(x, u) at 3, u uniform from 0 to 1: the mean of
+x - 3 min(x, u) is 3/2 x^2 - 2 x, so x* = 2/3 and the least value is -2/3. CSV on stdout: scenarios N; the mean of the
+least values of the samples less -2/3 (the bias); their deviation; both times N and the root of N; half the width of the
+95 % interval, and whether -2/3 lies in it.
 """
 import argparse
 import json

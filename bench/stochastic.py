@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 """Stochastic programs of growing numbers of scenarios: CPU seconds of the whole process, reading included.
 
-    bench/stochastic.py COMMAND [--peer bench_stochastic_ipopt] [--cases 4/5/2/3:1000,40/60/10/30:100] [--runs 3] [--limit 600]
+    bench/stochastic.py COMMAND [--peer bench_stochastic_ipopt] [--cases 4/5/2/3:1000,40/60/10/30:100] [--runs 3]
+    [--limit 600]
 
-COMMAND is the stiction to run. A case is n/m/p/q:N: variables x, variables y, expectation rows and scenario rows of S3 (3.1.6), and the
-number of scenarios, all dense, drawn as the reference cases of S3 3.1 are, with another generator. The least CPU time of the runs counts.
-A peer is a program that takes the same file and writes one object with "objective"; it solves the program of all scenarios at once, to
-1e-8 as ours is asked to, once, and is ended after LIMIT CPU seconds. Ours is then solved in its process as well ("ours", RUNS times). CSV on
-stdout: CPU seconds and MB of whole processes, reading included, CPU seconds of the solve alone, and the MB that it took above the problem
-(without a peer only CPU seconds: less those of stiction inspect, which reads and counts).
+COMMAND is the stiction to run. A case is n/m/p/q:N: variables x, variables y, expectation rows and scenario rows of S3
+(3.1.6), and the number of scenarios, all dense, drawn as the reference cases of S3 3.1 are, with another generator. The
+least CPU time of the runs counts. A peer is a program that takes the same file and writes one object with "objective";
+it solves the program of all scenarios at once, to 1e-8 as ours is asked to, once, and is ended after LIMIT CPU seconds.
+Ours is then solved in its process as well ("ours", RUNS times). CSV on stdout: CPU seconds and MB of whole processes,
+reading included, CPU seconds of the solve alone, and the MB that it took above the problem (without a peer only CPU
+seconds: less those of stiction inspect, which reads and counts).
 """
 import argparse
 import json

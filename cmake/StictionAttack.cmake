@@ -13,8 +13,8 @@ target_compile_options(attack_server PRIVATE -Wno-missing-prototypes)
 target_link_libraries(attack_server PRIVATE stiction_command_data stiction_static ${STICTION_DEPENDENCIES} m ${CMAKE_DL_LIBS})
 set_target_properties(attack_server PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/attack)
 
-# bench/study_<name>.c and tests/<room>/study_<name>.c: random studies, see CONTRIBUTING.md. They are built into studies/, with
-# the tests or by the target study_programs.
+# bench/study_<name>.c and tests/<room>/study_<name>.c: random studies, see CONTRIBUTING.md. They are built into
+# studies/, with the tests or by the target study_programs.
 add_custom_target(study_programs)
 file(GLOB study_sources CONFIGURE_DEPENDS bench/study_*.c tests/*/study_*.c)
 set(study_names)

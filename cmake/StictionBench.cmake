@@ -1,5 +1,5 @@
-# bench/*.c and bench/granular/*.c, each a program that writes CSV to stdout and a table to stderr; tools/bench runs them. Siconos, where it is
-# installed, is measured in the same run: STI_HAVE_SICONOS is defined then.
+# bench/*.c and bench/granular/*.c, each a program that writes CSV to stdout and a table to stderr; tools/bench runs
+# them. Siconos, where it is installed, is measured in the same run: STI_HAVE_SICONOS is defined then.
 file(GLOB bench_sources CONFIGURE_DEPENDS bench/*.c bench/granular/*.c)
 list(FILTER bench_sources EXCLUDE REGEX "/study_[^/]*$") # those are StictionAttack's
 find_library(SICONOS_NUMERICS_LIBRARY siconos_numerics)

@@ -1,5 +1,5 @@
-# What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files, scenes,
-# documents, examples, man pages and completions of shells.
+# What `make install` lays down: both libraries, headers, the command, stiction.pc, a CMake package, problem files,
+# scenes, documents, examples, man pages and completions of shells.
 # The tree may be moved as a whole afterwards: every path in it is relative.
 include(CMakePackageConfigHelpers)
 

@@ -1,6 +1,6 @@
 # cmake -DCOMMAND=stiction -DFOLDER=DIR -P StictionManual.cmake
-# Man pages and completions, by the command itself: DIR/man/stiction.1 names the pages of the verbs, which are written too;
-# DIR/completion has a file for each shell.
+# Man pages and completions, by the command itself: DIR/man/stiction.1 names the pages of the verbs, which are written
+# too; DIR/completion has a file for each shell.
 cmake_minimum_required(VERSION 3.22)
 function(write_output file)
   execute_process(COMMAND ${COMMAND} ${ARGN} OUTPUT_FILE ${file} RESULT_VARIABLE code)

@@ -1,5 +1,6 @@
-# The page of `stiction view`: web/ bundled by esbuild becomes bytes in a C file of the build tree, which is part of the command.
-# Without node, npm or the packages of web/package-lock.json all else is built, and `stiction view` says that it has no page.
+# The page of `stiction view`: web/ bundled by esbuild becomes bytes in a C file of the build tree, which is part of the
+# command. Without node, npm or the packages of web/package-lock.json all else is built, and `stiction view` says that
+# it has no page.
 find_program(STICTION_NODE NAMES node nodejs)
 find_program(STICTION_NPM npm)
 mark_as_advanced(STICTION_NODE STICTION_NPM)

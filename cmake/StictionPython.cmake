@@ -1,5 +1,5 @@
-# The Python package, where Debian's Python has cffi and headers: python/stiction in the build tree, ready to import and to be
-# packed as a wheel (`make python`). STICTION_PYTHON_PROGRAM names another interpreter.
+# The Python package, where Debian's Python has cffi and headers: python/stiction in the build tree, ready to import and
+# to be packed as a wheel (`make python`). STICTION_PYTHON_PROGRAM names another interpreter.
 set(STICTION_PYTHON_PROGRAM /usr/bin/python3 CACHE FILEPATH "the Python that the package is built with")
 set(STICTION_PYTHON_FOUND OFF)
 if(NOT STICTION_FUZZ AND EXISTS ${STICTION_PYTHON_PROGRAM})

@@ -1,5 +1,5 @@
-# The built-in scenes: every file of scenes/ becomes a string in a C file of the build tree, which is part of the command.
-# A robot that a scene names as a file becomes part of its text, since the command has no folder to look in.
+# The built-in scenes: every file of scenes/ becomes a string in a C file of the build tree, which is part of the
+# command. A robot that a scene names as a file becomes part of its text, since the command has no folder to look in.
 # As a script:  cmake -DSCENES=FOLDER -DOUTPUT=FILE.c -P cmake/StictionScenes.cmake
 function(stiction_scenes files output)
   list(SORT files)

@@ -1,5 +1,6 @@
-# libstiction_tao: steps of beds by PETSc/TAO, over MPI ranks too. A library of its own: neither libstiction nor the command
-# is linked with PETSc; the command loads it when a solver tao:... is asked for. docs/granular.md, docs/dependencies.md.
+# libstiction_tao: steps of beds by PETSc/TAO, over MPI ranks too. A library of its own: neither libstiction nor the
+# command is linked with PETSc; the command loads it when a solver tao:... is asked for. docs/granular.md,
+# docs/dependencies.md.
 #
 #     STICTION_TAO    AUTO: where PETSc is found;  ON: it must be found;  OFF
 set(STICTION_TAO AUTO CACHE STRING "build libstiction_tao, which needs PETSc and MPI: AUTO, ON or OFF")

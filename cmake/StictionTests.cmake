@@ -10,8 +10,9 @@
 #     threads.<...>     tests/par and what else runs in threads, in the tree of the thread sanitizer
 #     asan.<...>        the first three again, in the tree built with sanitizers; asan.attack: tools/attack, briefly
 #
-# `make test` builds four trees (release by gcc, sanitized by gcc, a part with the thread sanitizer, instrumented by clang)
-# and runs the tests of all of them by one ctest in the first, which is told of the others by STICTION_SUITE_TREES.
+# `make test` builds four trees (release by gcc, sanitized by gcc, a part with the thread sanitizer, instrumented by
+# clang) and runs the tests of all of them by one ctest in the first, which is told of the others by
+# STICTION_SUITE_TREES.
 set(STICTION_SUITE_TREES "" CACHE STRING "other build trees whose tests this one runs too (absolute paths)")
 
 set(prefix "")
@@ -54,9 +55,9 @@ function(suite_test name)
     ENVIRONMENT "TSAN_OPTIONS=halt_on_error=1;ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:detect_stack_use_after_return=1;UBSAN_OPTIONS=print_stacktrace=1;STI_SOURCE_DIR=${PROJECT_SOURCE_DIR};STI_SHARED_DIR=${PROJECT_SOURCE_DIR}/../shared")
 endfunction()
 
-# The tree of the thread sanitizer has the tests that start threads, and nothing else: those of the rooms that include par.
-# Bodies do not, their islands are solved one after the other; par.threads steps them with several workers, and in two
-# programs at once.
+# The tree of the thread sanitizer has the tests that start threads, and nothing else: those of the rooms that include
+# par. Bodies do not, their islands are solved one after the other; par.threads steps them with several workers, and in
+# two programs at once.
 set(thread_tests test_par_tasks test_par_threads test_contact_gs test_granular_state test_stochastic_team
     test_linalg_lapack)
 

@@ -1,10 +1,11 @@
-"""Writes the C source of the extension module, the shapes of arrays in structs, and their types for mypy, from the public headers.
+"""Writes the C source of the extension module, the shapes of arrays in structs, and their types for mypy, from the
+public headers.
 
     python3 build_ffi.py INCLUDE_DIR OUT.c SHAPES.py STRUCTS.pyi [CC]
 
-The declarations are the headers themselves, as the preprocessor leaves them: nothing is declared twice, and the C compiler checks
-every field and every call. The headers say the size of each array beside it, as "(rows x cols)" at the end of its comment; that is
-read too.
+The declarations are the headers themselves, as the preprocessor leaves them: nothing is declared twice, and the C
+compiler checks every field and every call. The headers say the size of each array beside it, as "(rows x cols)" at the
+end of its comment; that is read too.
 """
 
 import re
@@ -38,7 +39,8 @@ def declarations(include: Path, compiler: str) -> str:
         for name, text in STANDARD.items():
             Path(folder, name).write_text(text)
         command = [compiler, "-E", "-P", "-nostdinc", f"-I{folder}", f"-I{include}", "-x", "c", "-"]
-        text = subprocess.run(command, input="#include <stiction/stiction.h>\n", capture_output=True, text=True, check=True).stdout
+        done = subprocess.run(command, input="#include <stiction/stiction.h>\n", capture_output=True, text=True, check=True)
+        text = done.stdout
     return text.replace('__attribute__((visibility("default")))', "")
 
 

@@ -1,4 +1,5 @@
-"""Packs what CMake built (target stiction_python) as a wheel. The extension keeps to Python's stable ABI: one wheel for 3.9 and later."""
+"""Packs what CMake built (target stiction_python) as a wheel. The extension keeps to Python's stable ABI: one wheel for
+3.9 and later."""
 
 from pathlib import Path
 

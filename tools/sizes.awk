@@ -1,18 +1,19 @@
 # sizes.awk: raw products and sums of sizes, found in what clang makes of a file; for `tools/lint sizes`.
 #
-#     clang -O0 -g -S -emit-llvm -fsanitize=unsigned-integer-overflow,signed-integer-overflow -fsanitize-trap=all -o - FILE.c |
+#     clang -O0 -g -S -emit-llvm -fsanitize=unsigned-integer-overflow,signed-integer-overflow -fsanitize-trap=all \
+#         -o - FILE.c |
 #         awk -f sizes.awk
 #
 # With these sanitizers every product and sum of integers that could wrap around stands in the text as a call of
 # llvm.umul.with.overflow or its kin, with the types known and constants folded. Two things are reported:
 #
-#     product   every product, but for those that only lead to a place, as in x[i * n + j] or x + 3 * i: memory has got its
-#               size before; and for those of two numbers of at most 32 bits as one of 64
-#     sum       one that becomes the size of an allocation or a copy, by itself or through a variable of the same function, but
-#               for sums of lengths of texts in memory and numbers of at most 32 bits
+#     product   every product, but for those that only lead to a place, as in x[i * n + j] or x + 3 * i: memory has got
+#               its size before; and for those of two numbers of at most 32 bits as one of 64
+#     sum       one that becomes the size of an allocation or a copy, by itself or through a variable of the same
+#               function, but for sums of lengths of texts in memory and numbers of at most 32 bits
 #
-# Both are allowed in base/size.h alone, where the checked functions live. The last line counts the products seen, so that a
-# compiler that shows none is noticed.
+# Both are allowed in base/size.h alone, where the checked functions live. The last line counts the products seen, so
+# that a compiler that shows none is noticed.
 
 # ---- one function: what its values are made of, and what they are used for
 

@@ -1,5 +1,5 @@
-// live.mjs CHROMIUM STICTION FOLDER [PICTURE.png]: stiction serve in a browser: run, pull, pause, ask, save; and what must do nothing.
-// FOLDER holds a scene whose name is hostile.
+// live.mjs CHROMIUM STICTION FOLDER [PICTURE.png]: stiction serve in a browser: run, pull, pause, ask, save; and what
+// must do nothing. FOLDER holds a scene whose name is hostile.
 import assert from "node:assert";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -79,7 +79,8 @@ try {
     assert.ok(far < 0.16 + 1e-6, `forces act in the joints of the arch, inner radius 1 and outer 1.3: ${far}`);
     if (picture) await tab.screenshot({ path: picture });
 
-    // an arm that moves a box: its joints and contacts hold up to the tolerance of steps, and the question is answered all the same
+    // an arm that moves a box: its joints and contacts hold up to the tolerance of steps, and the question is answered
+    // all the same
     const stones = await look("window.stiction.live.number");
     await tab.evaluate(() => window.stiction.live.send("scene", "arm-grasp", ""));
     await until(`window.stiction.live.number > ${stones} && window.stiction.run.bodies.length === 12`, "the arm opens");

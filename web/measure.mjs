@@ -1,5 +1,6 @@
-// measure.mjs CHROMIUM PAGE.html...: how long a page takes to start, frames drawn in a second while it plays, memory of its process.
-// In a headless browser WebGL is drawn by software. CPU seconds of all its processes beside the clock, for a machine with other work.
+// measure.mjs CHROMIUM PAGE.html...: how long a page takes to start, frames drawn in a second while it plays, memory of
+// its process. In a headless browser WebGL is drawn by software. CPU seconds of all its processes beside the clock, for
+// a machine with other work.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";

@@ -1,5 +1,5 @@
-// test.mjs CHROMIUM NAME...: opens NAME.html from disk and holds what it shows against NAME.want (JSON); with PICTURES=DIR in the
-// environment DIR/NAME.png is what it looked like. One browser for all.
+// test.mjs CHROMIUM NAME...: opens NAME.html from disk and holds what it shows against NAME.want (JSON); with
+// PICTURES=DIR in the environment DIR/NAME.png is what it looked like. One browser for all.
 import assert from "node:assert";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -3,22 +3,23 @@
 //     race_<engine> scene=pile n=100 phase=dynamic|settled setting=NAME [budget=S] [start=FILE] [save=FILE] ...
 //
 //     dynamic    from the start of the scene to its end
-//     settled    the scene as it stands at last (start=FILE, saved by a dynamic run; the wall needs none): 0.25 s to find
+//     settled    the scene as it stands at last (start=FILE, saved by a dynamic run; the wall needs none): 0.25 s to
+//     find
 //                its rest, 0.25 s measured
 //
 // Time is CPU time of the thread in step() alone. Every tenth step (settled: fifth) is looked at, from outside:
 // positions and velocities before and after it, and the impulses that the engine reports. With rho = 1 / (largest
 // diagonal entry of W_cc):
 //
-//     ncp          |r - P_K(r - rho (u + own + mu |u_t| n))| / |r| over all contacts, u from the velocities after the step
-//     hard         the same with max(gap, 0) / h n in place of the engine's own term: softness and stabilization count
-//     dyn          rms over bodies of |M dv - h f - sum of impulses| / (m g h): do the impulses explain the motion? (no joints)
-//     penetration  deepest overlap of two shapes, from the exact geometry of libstiction's shapes, in metres
-//     drift        largest distance of two points that a joint should keep together
+//     ncp          |r - P_K(r - rho (u + own + mu |u_t| n))| / |r| over all contacts, u from the velocities after the
+//     step hard         the same with max(gap, 0) / h n in place of the engine's own term: softness and stabilization
+//     count dyn          rms over bodies of |M dv - h f - sum of impulses| / (m g h): do the impulses explain the
+//     motion? (no joints) penetration  deepest overlap of two shapes, from the exact geometry of libstiction's shapes,
+//     in metres drift        largest distance of two points that a joint should keep together
 //     creep        largest displacement of a body while settled, metres a second
 //
-// ncp, hard and dyn are medians over the looks that saw contacts, ncp_max is the worst; penetration and drift are the worst.
-// A run stops at `budget` seconds of CPU time: `cut` is 1 then, and its time is the mean up to there.
+// ncp, hard and dyn are medians over the looks that saw contacts, ncp_max is the worst; penetration and drift are the
+// worst. A run stops at `budget` seconds of CPU time: `cut` is 1 then, and its time is the mean up to there.
 #include <stiction/shapes.h>
 #include <time.h>
 

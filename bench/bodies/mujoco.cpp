@@ -2,8 +2,9 @@
 //
 //     solver=Newton|CG|PGS iters=100 tol=1e-8 stiff=0|1 noslip=0
 //
-// Elliptic cones. stiff: contacts as hard as the step allows (solref two steps, solimp 0.99 to 0.9999), otherwise MuJoCo's
-// defaults. Chains are trees of ball joints in minimal coordinates, which is how MuJoCo wants them: they cannot drift.
+// Elliptic cones. stiff: contacts as hard as the step allows (solref two steps, solimp 0.99 to 0.9999), otherwise
+// MuJoCo's defaults. Chains are trees of ball joints in minimal coordinates, which is how MuJoCo wants them: they
+// cannot drift.
 #include <mujoco/mujoco.h>
 #include <unistd.h>
 

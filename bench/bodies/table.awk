@@ -1,8 +1,8 @@
 # table.awk: the lines of the race as tables.
 #
-# error is the largest of: hard, penetration / 0.5 m, drift / 0.5 m (0.5 m: a body). Speed at unequal error is not compared:
-# for each bound on the error the fastest setting of ours that keeps it stands beside the fastest of anybody else. Runs that were
-# cut are not counted: they have not seen the hard part.
+# error is the largest of: hard, penetration / 0.5 m, drift / 0.5 m (0.5 m: a body). Speed at unequal error is not
+# compared: for each bound on the error the fastest setting of ours that keeps it stands beside the fastest of anybody
+# else. Runs that were cut are not counted: they have not seen the hard part.
 function most(a, b) { return b != "nan" && b + 0 > a ? b + 0 : a }
 function short(x) { return x == "nan" ? "" : sprintf("%.1e", x) }
 function offer(side, k, ms, name) {

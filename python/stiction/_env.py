@@ -103,7 +103,8 @@ _KINDS = {
 class Handle:
     """Something of the library that is destroyed when the last user of the handle is gone, and before `keep` is.
 
-    The order holds in cycles too, which the collector takes apart in any order: a finalizer's arguments are no part of them.
+    The order holds in cycles too, which the collector takes apart in any order: a finalizer's arguments are no part of
+    them.
     """
 
     __slots__ = ("c", "__weakref__")

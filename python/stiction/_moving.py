@@ -39,7 +39,8 @@ def command() -> Optional[str]:
 
 
 class Turn:
-    """One thread after the other. A function that a step calls may not come back to what is stepping: that is an error, not a wait."""
+    """One thread after the other. A function that a step calls may not come back to what is stepping: that is an error,
+    not a wait."""
 
     def __init__(self) -> None:
         self._lock, self._holder = threading.Lock(), 0
@@ -121,7 +122,8 @@ def checked(out: Any, name: Callable[[int], Any], count: int) -> Any:
 
 
 def put_scene(env: Env, path: str, document: "Document", **numbers: int) -> None:
-    """The scene of a recording and its settings, beside it in the fields of a checkpoint, where the page and the verifier look for them."""
+    """The scene of a recording and its settings, beside it in the fields of a checkpoint, where the page and the
+    verifier look for them."""
     if os.path.basename(path) != "trajectory.h5":
         return
     source, out = document._source or document.text().encode(), ffi.new("sti_store**")
@@ -152,7 +154,8 @@ def page_of(words: list, out: Path, option: str, path: Union[None, str, os.PathL
 
 
 class Run(Sequence):
-    """The reports of a run, one by one or as columns: run[0].residual, run.residual. In a notebook it shows itself: it plays.
+    """The reports of a run, one by one or as columns: run[0].residual, run.residual. In a notebook it shows itself: it
+    plays.
 
     >>> import stiction
     >>> run = stiction.World("arm-grasp").run(0.05)
@@ -260,10 +263,11 @@ class Moving:
 
     def run(self: M, time: Optional[float] = None, control: Optional[Callable[[M], Any]] = None,
             record: Union[None, bool, str, os.PathLike] = None, frame: Optional[float] = None) -> Run:
-        """Steps up to `time` (None: the end of the document). control(self) is called before each, to read, drive and push.
+        """Steps up to `time` (None: the end of the document). control(self) is called before each, to read, drive and
+        push.
 
-        `record`: an HDF5 file, with a state every `frame` seconds (None: after each step; of beds 100 in all). None: some are kept
-        until the run is forgotten, so that it can show itself; False: nothing is."""
+        `record`: an HDF5 file, with a state every `frame` seconds (None: after each step; of beds 100 in all). None:
+        some are kept until the run is forgotten, so that it can show itself; False: nothing is."""
         until = (self.end if time is None else float(time)) - 1e-9 * self._length()
         if not np.isfinite(until):
             raise InputError(f"time: {time}: a number is expected")

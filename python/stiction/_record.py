@@ -278,7 +278,8 @@ class Record:
         return self
 
     def __reduce__(self) -> tuple:
-        """Of plain numbers, words and arrays of a fixed size, a copy; what points into the library's memory stays here."""
+        """Of plain numbers, words and arrays of a fixed size, a copy; what points into the library's memory stays
+        here."""
         struct = self._c[0] if ffi.typeof(self._c).kind == "pointer" else self._c
         if type(self) is not Record or not _is_plain(ffi.typeof(struct)):
             raise TypeError(f"{self!r}: it looks at memory of the library; take the arrays that you need, as copies")
@@ -309,7 +310,8 @@ def record(c: Any, owner: Any = None, sizes: Optional[dict] = None) -> Any:
 
 @lru_cache(maxsize=None)
 def _arrays(struct: str, names: frozenset) -> list:
-    """Pointers of a struct: (field, its type, bytes of an item, size as code), None for the last two: not to be followed."""
+    """Pointers of a struct: (field, its type, bytes of an item, size as code), None for the last two: not to be
+    followed."""
     found, fields = [], _fields_of(ffi.typeof(struct))
     for name, field in fields.items():
         item = field.type.item if field.type.kind == "pointer" else None
@@ -325,8 +327,9 @@ def _arrays(struct: str, names: frozenset) -> list:
 
 
 def kept(struct: str, c: Any, sizes: dict) -> Any:
-    """A copy of a struct whose arrays belong to somebody who will write over them; arrays of numbers and of plain structs come along,
-    what else it points to does not. `sizes`: of arrays whose length the struct itself does not tell."""
+    """A copy of a struct whose arrays belong to somebody who will write over them; arrays of numbers and of plain
+    structs come along, what else it points to does not. `sizes`: of arrays whose length the struct itself does not
+    tell."""
     copy, keep = ffi.new(struct + "*"), []  # type: Any, list
     copy[0] = c[0]
     for name, kind, item, size in _arrays(struct, frozenset(sizes)):
@@ -360,7 +363,8 @@ def reals(values: Any, name: str) -> np.ndarray:
 
 
 def vector(values: Any, size: Optional[int], name: str, keep: list, spread: bool = False) -> Any:
-    """A pointer to doubles, without a copy where they already stand in a row; `keep` holds them. spread: one number stands for all."""
+    """A pointer to doubles, without a copy where they already stand in a row; `keep` holds them. spread: one number
+    stands for all."""
     array = reals(values, name)
     if spread and array.ndim == 0 and size is not None:
         array = np.full(size, float(array))

@@ -1,6 +1,7 @@
 """What can happen at an instant, and why: modes, sticking, closure, velocities, impact, critical friction.
 
-Each function takes an instant as a file, a dictionary ({"kind": "instant", ..}), a document (instant, grasp, system), or a World as it is now.
+Each function takes an instant as a file, a dictionary ({"kind": "instant", ..}), a document (instant, grasp, system),
+or a World as it is now.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class Instant(Record):
-    """Mass matrix, forces, velocities and contacts of one instant: `M`, `F`, `v`, `contacts`; of bodies after a step, `settled`."""
+    """Mass matrix, forces, velocities and contacts of one instant: `M`, `F`, `v`, `contacts`; of bodies after a step,
+    `settled`."""
 
     settled: Any = None
     document: Any = None  # that it is the start of; None: of what moves, as it was then
@@ -77,7 +79,8 @@ def instant(of: Any) -> Instant:
 
 
 class Analysis(Record):
-    """What is known, with the fields of its struct; `instant` it is about; verify() where the library has a check for it."""
+    """What is known, with the fields of its struct; `instant` it is about; verify() where the library has a check for
+    it."""
 
     def __init__(self, c: Any, owner: Any, at: Instant, check: Optional[Callable[[float], Any]] = None) -> None:
         super().__init__(c, (owner, at._owner))
@@ -92,9 +95,9 @@ class Analysis(Record):
         return check(tol)
 
     def page(self, path: Union[None, str, os.PathLike] = None, *options: str) -> str:
-        """The answer of `stiction analyze` to the same question, as one HTML file (docs/page.md): its text, also written to `path`.
-        options: words of the command, like "--wrench", "3,-10,0". Bodies are drawn where a scene starts; of what moves, what its contacts
-        span."""
+        """The answer of `stiction analyze` to the same question, as one HTML file (docs/page.md): its text, also
+        written to `path`. options: words of the command, like "--wrench", "3,-10,0". Bodies are drawn where a scene
+        starts; of what moves, what its contacts span."""
         question = {"sti_sticking": "sticking", "sti_modes": "modes", "sti_closure": "closure"}.get(_name(ffi.typeof(self._c[0] if ffi.typeof(self._c).kind == "pointer" else self._c)))
         if question is None:
             raise TypeError(f"{self!r}: there is no page of it")
@@ -171,9 +174,11 @@ def modes(of: Any, want: Any = None, **options: Any) -> "S.Modes":
 
 
 def actuation(of: Any, actuators: Mapping, **options: Any) -> dict:
-    """Can actuators bring each mode about, with what margin, and which of them limits it? {mode: answer}, None: not decided.
+    """Can actuators bring each mode about, with what margin, and which of them limits it? {mode: answer}, None: not
+    decided.
 
-    actuators: {velocity, or direction of the force: (low, high)}; they add to the wrench of `of`, which may be an answer of modes().
+    actuators: {velocity, or direction of the force: (low, high)}; they add to the wrench of `of`, which may be an
+    answer of modes().
 
     >>> import stiction
     >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0, 1], "v": [0, 0],
@@ -221,7 +226,8 @@ def actuation(of: Any, actuators: Mapping, **options: Any) -> dict:
 
 
 def sticking(of: Any, **options: Any) -> "S.Sticking":
-    """Can all contacts stick? `answer.outcome` with forces or a proof against it, `margin`, least friction, the propositions.
+    """Can all contacts stick? `answer.outcome` with forces or a proof against it, `margin`, least friction, the
+    propositions.
 
     >>> import stiction
     >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": ["1/5", 1], "v": [0, 0],
@@ -243,8 +249,8 @@ def sticking(of: Any, **options: Any) -> "S.Sticking":
 
 
 def closure(of: Any, friction: bool = True, **options: Any) -> "S.Closure":
-    """Force closure, or form closure without friction: `closed`, with forces that balance, or a load that none does. object="box": what is
-    held, where not all that moves is.
+    """Force closure, or form closure without friction: `closed`, with forces that balance, or a load that none does.
+    object="box": what is held, where not all that moves is.
 
     >>> import stiction
     >>> grasp = {"kind": "grasp", "dimension": 2, "center": [0, 0], "contacts": [
@@ -308,7 +314,8 @@ class Impact(Analysis):
 
 
 def painleve(of: Any, **options: Any) -> "S.Painleve":
-    """The friction at which the contact LCP of this instant goes wrong: `mu_c`, and the `outcome` at the present friction.
+    """The friction at which the contact LCP of this instant goes wrong: `mu_c`, and the `outcome` at the present
+    friction.
 
     >>> import math, stiction
     >>> point = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0, 1], "v": [1, 0],
@@ -357,7 +364,8 @@ def mode_lcp(of: Any, **options: Any) -> LCP:
 
 
 def mode_graph(samples: Any) -> dict:
-    """Modes in the order of time, from samples (time, mode): "nodes" {mode: visits and first time}, "edges" {(mode, next): how often}.
+    """Modes in the order of time, from samples (time, mode): "nodes" {mode: visits and first time}, "edges" {(mode,
+    next): how often}.
 
     >>> import stiction
     >>> found = stiction.analyze.mode_graph([(0.0, "nn"), (0.1, "nn"), (0.2, "ls")])
@@ -392,7 +400,8 @@ def mode_count(model: str = "box", tangents: int = 1, sides: int = 8, mu: float 
 
 
 def force(of: Any, B: Any = None, cost: Any = None, weight: Any = None, low: Any = None, high: Any = None, **options: Any) -> "S.ForceAnswer":
-    """Over F + B f, f in a box: the least c'f + sum of weight f^2 / 2 for which all contacts stick: `f`, `value`, `lambda`.
+    """Over F + B f, f in a box: the least c'f + sum of weight f^2 / 2 for which all contacts stick: `f`, `value`,
+    `lambda`.
 
     >>> import stiction
     >>> block = {"kind": "instant", "M": [[1, 0], [0, 1]], "F": [0.8, 1], "v": [0, 0],
@@ -451,7 +460,8 @@ def force_set(of: Any, **options: Any) -> "S.ForceSet":
 
 
 def grasp_friction(of: Any, kind: str = "common", **options: Any) -> "S.GraspFriction":
-    """The least friction that closes: `low` <= it <= `high`, with the answer of closure at each end. kind: common, factor.
+    """The least friction that closes: `low` <= it <= `high`, with the answer of closure at each end. kind: common,
+    factor.
 
     >>> import stiction
     >>> grasp = {"kind": "grasp", "dimension": 2, "center": [0, 0], "contacts": [
@@ -474,7 +484,8 @@ def grasp_friction(of: Any, kind: str = "common", **options: Any) -> "S.GraspFri
 
 
 def quality(of: Any, object: Any = None, face_limit: int = 200000, **options: Any) -> "S.GraspQuality":
-    """Ferrari and Canny's: the radius of the largest ball of wrenches that normal forces of sum 1 balance: `lower`, `upper`.
+    """Ferrari and Canny's: the radius of the largest ball of wrenches that normal forces of sum 1 balance: `lower`,
+    `upper`.
 
     `object`: what is held, as closure() takes it, or a dictionary of its options.
 
@@ -500,7 +511,8 @@ def quality(of: Any, object: Any = None, face_limit: int = 200000, **options: An
 
 
 def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> "S.FrictionConeMargin":
-    """Is the total friction cone pointed, and by how much: `pointed`, `margin`, `c` (S3 2.2.2). Of an instant, or a problem of contact.
+    """Is the total friction cone pointed, and by how much: `pointed`, `margin`, `c` (S3 2.2.2). Of an instant, or a
+    problem of contact.
 
     >>> import stiction
     >>> found = stiction.analyze.friction_cone("slope-block")
@@ -531,7 +543,8 @@ def friction_cone(of: Any, gap_tol: float = 1e-9, work_limit: int = 1000000) -> 
 
 
 class Map(Record):
-    """Critical friction over configurations: arrays `outcome`, `mu_c`, `mu`, the first axis along the columns, and `axes` by name."""
+    """Critical friction over configurations: arrays `outcome`, `mu_c`, `mu`, the first axis along the columns, and
+    `axes` by name."""
 
     def __init__(self, found: Handle, axes: dict) -> None:
         super().__init__(found.c, found)
@@ -544,7 +557,8 @@ class Map(Record):
 
 
 def painleve_map(of: Any, q: Any = None, v: Any = None, **axes: Sequence[float]) -> Map:
-    """Where the contact LCP goes wrong, over one or two axes name=(low, high, count): coordinates, velocities ("x'"), or mu.
+    """Where the contact LCP goes wrong, over one or two axes name=(low, high, count): coordinates, velocities ("x'"),
+    or mu.
 
     >>> import math, stiction
     >>> found = stiction.analyze.painleve_map("painleve-rod", theta=(0, math.pi / 2, 31), mu=(0, 2, 5))
@@ -577,7 +591,8 @@ def painleve_map(of: Any, q: Any = None, v: Any = None, **axes: Sequence[float])
 
 
 def robust(of: Any, steps: Optional[int] = None, h: Optional[float] = None, **options: Any) -> "S.Robust":
-    """Does the complementary basis of the first step last over so many steps (S3 2.4): `is_switch`, `step`, `broken`, `margins`.
+    """Does the complementary basis of the first step last over so many steps (S3 2.4): `is_switch`, `step`, `broken`,
+    `margins`.
 
     Of a system (scheme alpha with alpha 1, or quasistatic), or of parts and probes (their own steps).
 
@@ -614,7 +629,8 @@ def robust(of: Any, steps: Optional[int] = None, h: Optional[float] = None, **op
 
 
 def norms(of: Any) -> dict:
-    """The conditions of S0 and S1 that compare norms, of a document of kind matrices: a test for each that was asked, by its name.
+    """The conditions of S0 and S1 that compare norms, of a document of kind matrices: a test for each that was asked,
+    by its name.
 
     >>> import stiction
     >>> found = stiction.analyze.norms({"kind": "matrices", "G": [[2, 0], [0, 2]], "E": [[0.5, 0], [0, 0.5]]})

@@ -25,10 +25,11 @@ def _doubles(array: np.ndarray) -> Any:
 
 
 class Bed(Moving):
-    """Grains in motion, from a scene with a bed (a document, a file, a dictionary, or the name of one that comes along).
+    """Grains in motion, from a scene with a bed (a document, a file, a dictionary, or the name of one that comes
+    along).
 
-    Options are those of `sti_bed_options` (law, solver, tol, ..), all others parameters of the scene (count=100); `workers` share a step,
-    and do not change its bits.
+    Options are those of `sti_bed_options` (law, solver, tol, ..), all others parameters of the scene (count=100);
+    `workers` share a step, and do not change its bits.
 
     >>> import stiction
     >>> bed = stiction.Bed({"kind": "scene", "bed": {"layout": "pebble-bed", "count": 40}, "time": 1})
@@ -76,7 +77,8 @@ class Bed(Moving):
         return self._env.own_with_env(out[0], lib.sti_recirculation_destroy)
 
     def step(self) -> "S.BedReport":
-        """One step, without the GIL; what it did and how well: `solved`, `residual`, `contacts`, `kinetic`, `balance`, .."""
+        """One step, without the GIL; what it did and how well: `solved`, `residual`, `contacts`, `kinetic`, `balance`,
+        .."""
         report = ffi.new("sti_bed_report*")
         with self._lock:
             if self._fallen:
@@ -149,7 +151,8 @@ class Bed(Moving):
         return problem
 
     def jamming(self, **options: Any) -> "S.BedJamming":
-        """Can the contacts that touch press on each other without any load? `pointed`, `freed`, `groups`, and forces or motions that prove it."""
+        """Can the contacts that touch press on each other without any load? `pointed`, `freed`, `groups`, and forces or
+        motions that prove it."""
         chosen = ffi.new("sti_jamming_options*", lib.sti_jamming_options_default())
         fill(chosen, options, self._keep)
         found = self._env.new("sti_bed_jamming", lib.sti_bed_jamming_clear)
@@ -163,7 +166,8 @@ class Bed(Moving):
         return record(out)
 
     def picture(self, path: Union[None, str, os.PathLike] = None, width: int = 800, color: Any = None) -> bytes:
-        """The bed cut open, as PNG; also written to `path`. `color`: a number from 0 to 1 for each grain, pale to red; None: by height."""
+        """The bed cut open, as PNG; also written to `path`. `color`: a number from 0 to 1 for each grain, pale to red;
+        None: by height."""
         x, image = self.x, self._env.new("sti_image", lib.sti_image_clear)
         height = x[:, 2]
         value = (height - height.min()) / max(float(np.ptp(height)), 1e-300) if color is None else np.asarray(color, dtype=float)

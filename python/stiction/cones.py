@@ -22,7 +22,8 @@ def _rows(values: Any, dimension: int, name: str, keep: list) -> Any:
 
 
 class Cone:
-    """A polyhedral cone: `rays` and `lines` that span it, `inequalities` (F x <= 0) and `equations` (E x = 0); exact where its data are.
+    """A polyhedral cone: `rays` and `lines` that span it, `inequalities` (F x <= 0) and `equations` (E x = 0); exact
+    where its data are.
 
     >>> import stiction
     >>> cone = stiction.parse({"kind": "cone", "rays": [[1, 0], [1, 1], [0, 1]]})
@@ -168,7 +169,8 @@ class Cone:
 
 
 def classify(M: Any, **options: Any) -> dict:
-    """Which classes a matrix belongs to: a finding for each, `verdict` True, False or None (not decided), with a witness and `how`.
+    """Which classes a matrix belongs to: a finding for each, `verdict` True, False or None (not decided), with a
+    witness and `how`.
 
     >>> import stiction
     >>> found = stiction.classify([[2, -1], [-1, 2]])

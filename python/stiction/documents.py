@@ -224,9 +224,9 @@ def robot(path: Union[str, os.PathLike], ground: bool = False, floating: bool = 
           friction: Optional[Mapping[str, Any]] = None, folders: Sequence[Union[str, os.PathLike]] = (), collide: Optional[str] = None,
           show: Optional[str] = None, decompose: Optional[float] = None, strict: bool = False, time: float = 10,
           h: Optional[float] = None) -> "Scene":
-    """A robot from URDF as a scene (docs/urdf.md): on a plane at z = 0 (`ground`), with a root that moves (`floating`), `height` "auto"
-    or of the root, friction `mu`, `joints` where they start; `folders`: where meshes and packages are looked for, besides those above the
-    file, of ROS_PACKAGE_PATH and of AMENT_PREFIX_PATH.
+    """A robot from URDF as a scene (docs/urdf.md): on a plane at z = 0 (`ground`), with a root that moves (`floating`),
+    `height` "auto" or of the root, friction `mu`, `joints` where they start; `folders`: where meshes and packages are
+    looked for, besides those above the file, of ROS_PACKAGE_PATH and of AMENT_PREFIX_PATH.
 
     >>> import stiction
     >>> arm = stiction.robot(stiction.documents.SCENES / "arm.urdf", ground=True, mu=0.8, joints={"elbow": 0.5})
@@ -261,8 +261,8 @@ def robot(path: Union[str, os.PathLike], ground: bool = False, floating: bool = 
 
 
 def started(scene: Any, struct: str, options: dict) -> tuple:
-    """The document of what moves, and what of `options` are options of that struct. The others are parameters of the scene, as in load(),
-    or of the file of a robot what robot() takes."""
+    """The document of what moves, and what of `options` are options of that struct. The others are parameters of the
+    scene, as in load(), or of the file of a robot what robot() takes."""
     known = {name for name, _ in ffi.typeof(struct).fields}
     own = {name: value for name, value in options.items() if name in known}
     others = {name: value for name, value in options.items() if name not in known}

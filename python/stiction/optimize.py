@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 
 class Stochastic(Problem):
-    """min 1/2 x'Q0 x + c0'x + expectation of (1/2 y'Q y + c'y) with rows that x and the y of every scenario keep (docs/optimization.md).
+    """min 1/2 x'Q0 x + c0'x + expectation of (1/2 y'Q y + c'y) with rows that x and the y of every scenario keep
+    (docs/optimization.md).
 
     >>> import stiction
     >>> program = stiction.load("grip-force").draw(10)
@@ -55,8 +56,8 @@ class Sample:
         return self._draw(count, ffi.new("uint64_t*", seed))
 
     def average(self, samples: int = 100, replications: int = 10, seed: int = 1, **options: Any) -> "S.Average":
-        """The objective of so many draws of `samples` scenarios: `mean`, `deviation`, `low` and `high` (95 %), with `objectives` and `x` of
-        the first. In the mean it is not above that of the distribution."""
+        """The objective of so many draws of `samples` scenarios: `mean`, `deviation`, `low` and `high` (95 %), with
+        `objectives` and `x` of the first. In the mean it is not above that of the distribution."""
         state, values, x = ffi.new("uint64_t*", seed), [], None  # type: Any, list, Any
         for _ in range(replications):
             answer: Any = self._draw(samples, state).solve(**options)
@@ -81,10 +82,12 @@ class Sample:
 
 
 class Root(Problem):
-    """Equations by formulas in a box; solve() finds one root, all, or runs Newton's method with random weights, and proves each.
+    """Equations by formulas in a box; solve() finds one root, all, or runs Newton's method with random weights, and
+    proves each.
 
     >>> import stiction
-    >>> problem = stiction.parse({"kind": "root", "variables": {"x": [0, 2]}, "equations": ["cos(x) = x"], "method": "safe"})
+    >>> problem = stiction.parse({"kind": "root", "variables": {"x": [0, 2]}, "equations": ["cos(x) = x"],
+    ...                           "method": "safe"})
     >>> low, high = problem.solve().roots[0].x[0]
     >>> low < 0.7390851332151607 < high
     True
@@ -156,7 +159,8 @@ class BoundAnswer(Answer):
 
 def root(variables: Mapping[str, Any], equations: Sequence[str], method: str = "all", definitions: Optional[Mapping[str, str]] = None,
          start: Optional[Sequence[float]] = None, **options: Any) -> "S.RootAnswer":
-    """Roots of equations, each in an interval that is proved to hold one. variables: {name: (low, high)}; method: all, safe, newton-mc.
+    """Roots of equations, each in an interval that is proved to hold one. variables: {name: (low, high)}; method: all,
+    safe, newton-mc.
 
     >>> import stiction
     >>> answer = stiction.root({"x": (-2, 2)}, ["x^2 - 2"])
@@ -175,7 +179,8 @@ def root(variables: Mapping[str, Any], equations: Sequence[str], method: str = "
 
 def vi(variables: Union[Mapping[str, Any], Sequence[str]], F: Sequence[str], start: Optional[Sequence[float]] = None, definitions: Optional[Mapping[str, str]] = None,
        **options: Any) -> "S.ViAnswer":
-    """x in a box with F(x)'(y - x) >= 0 for all y in it, by formulas. variables: {name: (low, high)}, None: no bound; or names.
+    """x in a box with F(x)'(y - x) >= 0 for all y in it, by formulas. variables: {name: (low, high)}, None: no bound;
+    or names.
 
     >>> import stiction
     >>> answer = stiction.vi({"x": (0, None)}, ["x^2 - 2"], start=[1])
@@ -204,7 +209,8 @@ def ncp(variables: Sequence[str], F: Sequence[str], start: Optional[Sequence[flo
 
 
 def bound(what: str, **fields: Any) -> BoundAnswer:
-    """An inequality with both sides enclosed, by the fields of a file of kind bound: what is modulus, gruess or hadamard.
+    """An inequality with both sides enclosed, by the fields of a file of kind bound: what is modulus, gruess or
+    hadamard.
 
     >>> import stiction
     >>> answer = stiction.bound("hadamard", interval=[1, 3], f="x^3", weight="1/2")
@@ -220,7 +226,8 @@ def bound(what: str, **fields: Any) -> BoundAnswer:
 
 def fit(residuals: Callable[[np.ndarray], Any], start: Sequence[float], low: Optional[Sequence[float]] = None,
         high: Optional[Sequence[float]] = None, norm: str = "largest", scale: float = 0.0, **options: Any) -> "S.FitAnswer":
-    """Parameters x with the least largest residual, or the least sum of squares, without derivatives; what the data leave open is told.
+    """Parameters x with the least largest residual, or the least sum of squares, without derivatives; what the data
+    leave open is told.
 
     residuals(x) gives model - data; a number that is not finite: there is no model at x. norm: largest, squares.
 
@@ -349,7 +356,8 @@ class Flow(Record):
 
 
 def flow(first: Any, second: Any, **options: Any) -> Flow:
-    """Optical flow between two frames: arrays of grey from 0 to 1, or files. `lambda_` and the rest as in `sti_flow_options`.
+    """Optical flow between two frames: arrays of grey from 0 to 1, or files. `lambda_` and the rest as in
+    `sti_flow_options`.
 
     >>> import numpy as np, stiction
     >>> x, y = np.meshgrid(np.arange(24), np.arange(20))

@@ -109,10 +109,11 @@ _READERS: dict = {System: _read_system, World: _read_world, Bed: _read_bed}
 
 def converge(scene: Union["Document", str, dict, Callable[[float], Moving]], steps: Sequence[float], time: Optional[float] = None,
              reference: Optional[Path] = None, **options: Any) -> dict:
-    """Observed orders of one scene with several steps, against a reference (None: a run with an eighth of the least step).
+    """Observed orders of one scene with several steps, against a reference (None: a run with an eighth of the least
+    step).
 
-    `scene` may be a function that makes what moves, given h. Gives `steps`, `error` and `size` of each step by name, and of the last two
-    the `order` of each error; NaN where an error is rounding.
+    `scene` may be a function that makes what moves, given h. Gives `steps`, `error` and `size` of each step by name,
+    and of the last two the `order` of each error; NaN where an error is rounding.
 
     >>> import stiction
     >>> found = stiction.converge("pendulum", [0.04, 0.02, 0.01], time=1)

@@ -1,4 +1,5 @@
-"""Problems and what is proved of them: LCP, MLCP, quadratic programs, frictional contact, least sums of absolute values."""
+"""Problems and what is proved of them: LCP, MLCP, quadratic programs, frictional contact, least sums of absolute
+values."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ P = TypeVar("P", bound="Problem")
 
 
 class Problem:
-    """A posed problem: solve() gives an answer, and the answer's verify() checks it by code that shares nothing with the solver.
+    """A posed problem: solve() gives an answer, and the answer's verify() checks it by code that shares nothing with
+    the solver.
 
     save() writes it to a file that the command reads too, read_answer() reads an answer that was saved.
 
@@ -179,7 +181,8 @@ class LCP(Problem):
         return record(found.c, found)
 
     def homogeneous(self) -> "S.HomogeneousTest":
-        """Solvability by the problem with q = 0: `solvable` where M is copositive and q'v >= 0 for all its solutions v, `v` where least.
+        """Solvability by the problem with q = 0: `solvable` where M is copositive and q'v >= 0 for all its solutions v,
+        `v` where least.
 
         >>> import stiction
         >>> stiction.LCP([[1, -1], [-1, 1]], [1, 1]).homogeneous().solvable
@@ -224,7 +227,8 @@ class MLCP(LCP):
 
 
 class AVI(LCP):
-    """x in K with (M x + q)'(y - x) >= 0 for all y in K = { A x >= b, E x = e, lb <= x <= ub }; a relay is K = [-1, 1]^n, or another box.
+    """x in K with (M x + q)'(y - x) >= 0 for all y in K = { A x >= b, E x = e, lb <= x <= ub }; a relay is K = [-1,
+    1]^n, or another box.
 
     >>> import stiction
     >>> problem = stiction.parse({"kind": "relay", "M": [[2, 1], [-1, 2]], "q": [0.5, -5]})
@@ -371,7 +375,8 @@ class Contact(Problem):
             c.R, c.s = matrix(np.zeros((k, k)) if R is None else R, k, k, "R", keep), vector(np.zeros(k) if s is None else s, k, "s", keep)
 
     def existence(self, time_limit_s: float = 0) -> "S.ContactExistence":
-        """Does the friction law leave room for a solution, by the criterion of docs/contact.md, with vectors that prove it?"""
+        """Does the friction law leave room for a solution, by the criterion of docs/contact.md, with vectors that prove
+        it?"""
         where = env()
         found = where.new("sti_contact_existence", lib.sti_contact_existence_clear)
         where.check(lib.sti_contact_existence_analyze(where.c, self._c, time_limit_s, found.c))
@@ -469,7 +474,8 @@ class Answer(Record):
         return f"<answer of {self.problem.kind}: {', '.join(said)}{'; ' + self.reason if 'reason' in self._fields() and self.reason else ''}>"
 
     def save(self, path: Union[str, os.PathLike]) -> None:
-        """To a .json file, as `stiction solve --output` does; `stiction verify` and read_answer() of the problem read it."""
+        """To a .json file, as `stiction solve --output` does; `stiction verify` and read_answer() of the problem read
+        it."""
         where, problem, name = env(), self.problem, os.fspath(path)
         if problem._answer_save is None:
             raise TypeError(f"{self!r}: answers of this kind are not written to files")
@@ -517,7 +523,8 @@ def mlcp(A: Any, C: Any, D: Any, B: Any, a: Any, b: Any, **options: Any) -> "S.L
 
 def avi(M: Any, q: Any, A: Any = None, b: Any = None, E: Any = None, e: Any = None, lb: Any = None, ub: Any = None,
         **options: Any) -> "S.LcpAnswer":
-    """Solve the affine variational inequality over { A x >= b, E x = e, lb <= x <= ub }; in the answer u = (x, multipliers of E).
+    """Solve the affine variational inequality over { A x >= b, E x = e, lb <= x <= ub }; in the answer u = (x,
+    multipliers of E).
 
     >>> import stiction
     >>> answer = stiction.avi([[2, 0], [0, 2]], [-8, -2], lb=[0, 0], ub=[3, 3])
@@ -559,7 +566,8 @@ def l1(A: Any, b: Any, **options: Any) -> "S.L1Answer":
 
 def contact(W: Any = None, q: Any = None, mu: Any = None, dimension: Optional[int] = None, *, V: Any = None, R: Any = None, s: Any = None,
             M: Any = None, H: Any = None, f: Any = None, w: Any = None, G: Any = None, b: Any = None, **options: Any) -> "S.ContactAnswer":
-    """Frictional contact, u = W r + q (or in the global form M v = H r + f, u = H'v + w) with Coulomb's law at every contact (Contact).
+    """Frictional contact, u = W r + q (or in the global form M v = H r + f, u = H'v + w) with Coulomb's law at every
+    contact (Contact).
 
     >>> import numpy as np, stiction
     >>> answer = stiction.contact(np.eye(3), [-1, 0.2, 0], [0.5])

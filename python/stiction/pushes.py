@@ -35,7 +35,8 @@ class PushContact(NamedTuple):
 
 
 class Push(Moving):
-    """Parts, fixtures and probes, from a document of kind manipulation, a file, a dictionary, or the name of one that comes along.
+    """Parts, fixtures and probes, from a document of kind manipulation, a file, a dictionary, or the name of one that
+    comes along.
 
     >>> import stiction
     >>> push = stiction.Push("peg-push")
@@ -167,13 +168,14 @@ class Push(Moving):
     # ---- doubts and plans
 
     def box(self, steps: Optional[int] = None, doubts: Optional[Sequence[str]] = None, **options: Any) -> "Box":
-        """The largest box of doubts (x, y, theta, mu, place-x, place-y, turn, speed; None: all) about the scene's start in which the
-        push keeps its contact modes over so many steps: a theorem, by affine arithmetic."""
+        """The largest box of doubts (x, y, theta, mu, place-x, place-y, turn, speed; None: all) about the scene's start
+        in which the push keeps its contact modes over so many steps: a theorem, by affine arithmetic."""
         return Box(self, steps, doubts, options)
 
     def plan(self, goal: Sequence[float], tolerance: Optional[Sequence[float]] = None, part: Union[int, str] = 0,
              noise: Optional[dict] = None, watch: Optional[Callable[[int, float], bool]] = None, **options: Any) -> "Plan":
-        """Pushes that bring a part to its goal (x, y, theta) from the scene's start, whatever the noise does: `pose` (3), `mu`, `tip`.
+        """Pushes that bring a part to its goal (x, y, theta) from the scene's start, whatever the noise does: `pose`
+        (3), `mu`, `tip`.
 
         watch(tries, nearest) is called now and then; False ends the search. Options are those of `sti_plan_options`."""
         return Plan(self, goal, tolerance, part, noise or {}, watch, options)
@@ -246,7 +248,8 @@ class Box(Record):
 
 
 class Plan(Record):
-    """Pushes to a goal: `reached`, `pushes`, `poses` before the first and after each; replay() tries them with noise."""
+    """Pushes to a goal: `reached`, `pushes`, `poses` before the first and after each; replay() tries them with
+    noise."""
 
     def __init__(self, push: Push, goal: Sequence[float], tolerance: Optional[Sequence[float]], part: Union[int, str], noise: dict,
                  watch: Optional[Callable[[int, float], bool]], options: dict) -> None:
@@ -285,7 +288,8 @@ class Plan(Record):
 
     @property
     def angle(self) -> np.ndarray:
-        """Of the axes in which the sets are boxes: along it, across it, and the angle of the part. (pushes + 1, parts)"""
+        """Of the axes in which the sets are boxes: along it, across it, and the angle of the part. (pushes + 1,
+        parts)"""
         return self._sets()[..., 0]
 
     @property
@@ -298,7 +302,8 @@ class Plan(Record):
         return self._sets()[..., 4:]
 
     def replay(self, runs: int = 1, seed: int = 1, noise: Optional[dict] = None) -> Record:
-        """All pushes one after the other, with deviations drawn within the noise (None: the plan's): `successes`, `jams`, `worst`."""
+        """All pushes one after the other, with deviations drawn within the noise (None: the plan's): `successes`,
+        `jams`, `worst`."""
         push, out, given = self.scene, ffi.new("sti_replay*"), ffi.NULL
         if noise is not None:
             given = ffi.new("sti_plan_noise*", {"pose": list(noise.get("pose", (0, 0, 0))), "mu": noise.get("mu", 0), "tip": noise.get("tip", 0)})

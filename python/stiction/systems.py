@@ -37,7 +37,8 @@ class SystemContact(NamedTuple):
 
 
 class _Values:
-    """Where a C function of a system writes, as arrays: M, F, k, k_q, k_v, n, t, t_rate, t_offset, and of each contact gap, mu, .."""
+    """Where a C function of a system writes, as arrays: M, F, k, k_q, k_v, n, t, t_rate, t_offset, and of each contact
+    gap, mu, .."""
 
     ARRAYS = {"M": "n n", "F": "n", "n": "p n", "t": "s n", "t_rate": "s", "t_offset": "s", "k": "n", "k_q": "n n", "k_v": "n n"}
     OF_CONTACT = ("gap", "mu", "mu_kinetic", "restitution", "restitution_t", "n_rate", "n_offset")
@@ -69,7 +70,8 @@ class Defined:
     """A system by a function of Python: evaluate(t, q, v) gives a dictionary of
 
     - `M` (n, n) and either `k`, the applied forces (n), or `F` with M a + F = contact forces;
-    - of each contact, then of each joint: `gap`, its gradient `n` (p, n), rows `t` of its tangents (all, n), `n_rate`, `t_rate`
+    - of each contact, then of each joint: `gap`, its gradient `n` (p, n), rows `t` of its tangents (all, n), `n_rate`,
+    `t_rate`
       (d/dt of n and t, times v), `mu`, `restitution`, ..; what is not there is 0;
     - `kinetic` and `potential` where energies are wanted; `k_q`, `k_v` (n, n), derivatives of k, for stiff forces.
 
@@ -177,10 +179,12 @@ def _pushed(where: Env, base: Any, force: Force, caller: Caller) -> Any:
 
 
 class System(Moving):
-    """A system in motion, from a document of that kind, a file, a dictionary, the name of one that comes along, or a Defined.
+    """A system in motion, from a document of that kind, a file, a dictionary, the name of one that comes along, or a
+    Defined.
 
-    `force`: a function of (t, q, v) that gives generalized forces on top of its own. Options are those of `sti_stepper_options`
-    (`scheme`, `step`, `alpha`, ..; h is the step), all others parameters of the document (mu=0.5).
+    `force`: a function of (t, q, v) that gives generalized forces on top of its own. Options are those of
+    `sti_stepper_options` (`scheme`, `step`, `alpha`, ..; h is the step), all others parameters of the document
+    (mu=0.5).
 
     >>> import stiction
     >>> system = stiction.System("bouncing-ball", step=0.005)
@@ -235,7 +239,8 @@ class System(Moving):
         return self._out
 
     def step(self) -> "S.StepReport":
-        """One step, without the GIL; not solved: nothing changed, and `why` says more. Arrays have a row for each contact, then joint."""
+        """One step, without the GIL; not solved: nothing changed, and `why` says more. Arrays have a row for each
+        contact, then joint."""
         report = ffi.new("sti_step_report*")
         with self._lock:
             self._caller.check(self._env, lib.sti_stepper_step(self._c, report))

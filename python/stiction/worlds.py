@@ -25,7 +25,8 @@ PUSHED = 1e6  # speed that no joint reaches in a step
 
 
 class Joint:
-    """A joint of a world: `coordinate` and `speed` of its axis; drive() sets its motor, push() a force or torque; state() has them all.
+    """A joint of a world: `coordinate` and `speed` of its axis; drive() sets its motor, push() a force or torque;
+    state() has them all.
 
     >>> import stiction
     >>> world = stiction.World("arm-grasp")
@@ -59,7 +60,8 @@ class Joint:
         return float(self._state.speed[0])
 
     def push(self, force: float, axis: int = 0) -> None:
-        """From now on a force along the axis, or a torque about it, and no motor: the force of a motor that its speed is out of reach of."""
+        """From now on a force along the axis, or a torque about it, and no motor: the force of a motor that its speed
+        is out of reach of."""
         self.drive(speed=np.copysign(PUSHED, force), force=abs(force), axis=axis)
 
     def drive(self, speed: float = 0.0, force: float = 0.0, rest: Optional[float] = None, axis: int = 0) -> None:
@@ -78,7 +80,8 @@ class Joint:
 
 
 class Body:
-    """A body of a world: `position`, `rotation` (quaternion w, x, y, z), `velocity`, `spin`; push() lets a force act on it.
+    """A body of a world: `position`, `rotation` (quaternion w, x, y, z), `velocity`, `spin`; push() lets a force act on
+    it.
 
     >>> import stiction
     >>> world = stiction.World("tumbling-tee")
@@ -161,10 +164,11 @@ class _Named(Mapping):
 
 
 class World(Moving):
-    """Bodies in motion, from a scene (a document, a file, a dictionary, or the name of one that comes along) or a URDF file.
+    """Bodies in motion, from a scene (a document, a file, a dictionary, or the name of one that comes along) or a URDF
+    file.
 
-    Options are those of `sti_world_options` (h, tol, law, ..), all others parameters of the scene (mu=0.3), or of a robot's file what
-    stiction.robot() takes (ground=True, floating=True, height="auto", ..).
+    Options are those of `sti_world_options` (h, tol, law, ..), all others parameters of the scene (mu=0.3), or of a
+    robot's file what stiction.robot() takes (ground=True, floating=True, height="auto", ..).
 
     >>> import stiction
     >>> world = stiction.World("arm-grasp")
@@ -204,7 +208,8 @@ class World(Moving):
         self._names = list(self.bodies)
 
     def step(self) -> "S.WorldReport":
-        """One step, without the GIL; what it did and how well, measured after it: `solved`, `residual`, `kinetic`, .."""
+        """One step, without the GIL; what it did and how well, measured after it: `solved`, `residual`, `kinetic`,
+        .."""
         report = ffi.new("sti_world_report*")
         with self._lock:
             self._env.check(lib.sti_world_step(self._c, report))
@@ -234,7 +239,8 @@ class World(Moving):
         return {"x": x, "q": q, "v": v, "w": w}
 
     def set(self, x: Any = None, q: Any = None, v: Any = None, w: Any = None) -> None:
-        """Other places, rotations, velocities, spins of all bodies, as `state` has them; what is None, and what is fixed, stays."""
+        """Other places, rotations, velocities, spins of all bodies, as `state` has them; what is None, and what is
+        fixed, stays."""
         given = {}
         for name, values, size in (("position", x, 3), ("rotation", q, 4), ("velocity", v, 3), ("spin", w, 3)):
             if values is not None:
@@ -261,7 +267,8 @@ class World(Moving):
             return [kept("sti_world_attempt", pointer + i, {}) for i in range(self._count[0])]
 
     def problem(self) -> "S.ContactVerification":
-        """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`, `text`."""
+        """The answer of the contact problem that the last step posed, as the library checks it: `accepted`, `residual`,
+        `text`."""
         if self.steps == 0:
             raise RuntimeError(f"{self!r}: no step was made that posed a problem")
         answer, out = ffi.new("const sti_contact_answer**"), ffi.new("sti_contact_verification*")
@@ -270,8 +277,9 @@ class World(Moving):
         return record(out)
 
     def instant(self, gap_tol: float = 1e-7) -> Any:
-        """Masses, forces, contacts here and now, for analyze; after a step with the nearest velocities that hold joints and closed contacts,
-        which a step does up to its tolerance: `settled` says by how much they differ (None before the first step)."""
+        """Masses, forces, contacts here and now, for analyze; after a step with the nearest velocities that hold joints
+        and closed contacts, which a step does up to its tolerance: `settled` says by how much they differ (None before
+        the first step)."""
         from .analyze import Instant
         out, told = ffi.new("sti_instant**"), ffi.new("sti_instant_settled*")
         with self._lock:
@@ -350,7 +358,8 @@ class World(Moving):
 
 
 class Contact:
-    """One contact: `bodies` by name, `mode` in a word, and the numbers of `sti_world_contact`: `gap`, `n`, `r`, `u`, .."""
+    """One contact: `bodies` by name, `mode` in a word, and the numbers of `sti_world_contact`: `gap`, `n`, `r`, `u`,
+    .."""
 
     __slots__ = ("_row", "_names")
 
@@ -379,7 +388,8 @@ class Contact:
 
 
 class Contacts(Sequence):
-    """Contacts of a step, one by one or column by column: contacts[0].r is an impulse, contacts.r all of them (count, 3)."""
+    """Contacts of a step, one by one or column by column: contacts[0].r is an impulse, contacts.r all of them (count,
+    3)."""
 
     def __init__(self, rows: np.ndarray, names: list) -> None:
         self._rows, self._names = rows, names

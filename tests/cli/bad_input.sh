@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# bad_input.sh COMMAND: bad input of every kind is answered with exit code 2 and one line that names file, field and value.
+# bad_input.sh COMMAND: bad input of every kind is answered with exit code 2 and one line that names file, field and
+# value.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

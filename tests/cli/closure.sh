@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# closure.sh COMMAND: stiction analyze closure: objects by name, grasps by points and normals, pictures, and what is refused.
+# closure.sh COMMAND: stiction analyze closure: objects by name, grasps by points and normals, pictures, and what is
+# refused.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

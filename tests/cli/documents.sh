@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every kind of document, given to every verb: it is taken, or one line says which kinds are taken and which verbs take this one.
+# Every kind of document, given to every verb: it is taken, or one line says which kinds are taken and which verbs take
+# this one.
 #     documents.sh COMMAND
 source "$(dirname "$0")/lib/tools.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# faults.sh COMMAND: streams that are closed, disks that are full, too little memory: exit code 3, and nothing destroyed. Numbers
-# that overflow: exit code 2.
+# faults.sh COMMAND: streams that are closed, disks that are full, too little memory: exit code 3, and nothing
+# destroyed. Numbers that overflow: exit code 2.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# oracles.sh COMMAND: the reference cases of S3 on roots (NMC), inequalities (CGI, HHI) and the stencil of optical flow (OFL-07), each by
-# the command. Those on flows and scenarios (OFL, SOE) are in l1.sh and stochastic.sh.
+# oracles.sh COMMAND: the reference cases of S3 on roots (NMC), inequalities (CGI, HHI) and the stencil of optical flow
+# (OFL-07), each by the command. Those on flows and scenarios (OFL, SOE) are in l1.sh and stochastic.sh.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 if [ ! -f "$shared_dir/oracles/thesis/cases.json" ]; then

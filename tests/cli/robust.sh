@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# robust.sh COMMAND: stiction analyze robust: parts and probes (the PEG cases are in run_push.sh), systems, wrong requests.
+# robust.sh COMMAND: stiction analyze robust: parts and probes (the PEG cases are in run_push.sh), systems, wrong
+# requests.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run_push.sh COMMAND: stiction run with parts and probes: reference cases, tables, pictures, resumed runs, jams, wrong requests.
+# run_push.sh COMMAND: stiction run with parts and probes: reference cases, tables, pictures, resumed runs, jams, wrong
+# requests.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

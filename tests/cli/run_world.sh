@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# run_world.sh COMMAND: stiction run with bodies: trajectories, tables, resumed runs, built-in scenes, analyses, wrong requests.
+# run_world.sh COMMAND: stiction run with bodies: trajectories, tables, resumed runs, built-in scenes, analyses, wrong
+# requests.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

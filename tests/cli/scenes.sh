@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scenes.sh COMMAND: built-in scenes, and where stiction analyze takes its instant from: scenes, systems, instants by numbers.
+# scenes.sh COMMAND: built-in scenes, and where stiction analyze takes its instant from: scenes, systems, instants by
+# numbers.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# stiction serve: what is refused; in Chromium, a live run that is paused, asked and pulled at, and hostile input that does nothing.
+# stiction serve: what is refused; in Chromium, a live run that is paused, asked and pulled at, and hostile input that
+# does nothing.
 set -u
 stiction=$1
 web=${STI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/web

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# sticking.sh COMMAND: analyze sticking and analyze closure, their exit codes, their answers as files, and the check of those.
+# sticking.sh COMMAND: analyze sticking and analyze closure, their exit codes, their answers as files, and the check of
+# those.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 problems=$source_dir/problems

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# time_limit.sh COMMAND: --time-limit in every verb: questions of hours are left within twice the limit and a second or two, with
-# exit code 1 and what is known by then. Times are generous: the machine may be busy.
+# time_limit.sh COMMAND: --time-limit in every verb: questions of hours are left within twice the limit and a second or
+# two, with exit code 1 and what is known by then. Times are generous: the machine may be busy.
 set -u
 source "$(dirname "$0")/lib/tools.sh"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# stiction view: pages that are written, what is refused; in Chromium, that they show what was computed and that names do nothing.
+# stiction view: pages that are written, what is refused; in Chromium, that they show what was computed and that names
+# do nothing.
 set -u
 stiction=$1
 web=${STI_SOURCE_DIR:-$(cd "$(dirname "$0")/../.." && pwd)}/web
@@ -99,7 +100,8 @@ json.dump({"time": 0.3, "bodies": 40, "video": True}, open("bed.want", "w"))
 json.dump({"time": 0.5}, open("slip.want", "w"))
 # at t = 9 the peg is between the walls, pushed by both tips: part, slot, two tips
 json.dump({"time": 9, "bodies": 4, "contacts": 4, "texts": ["fork tip 1", "dissipation of each step"]}, open("peg.want", "w"))
-# in the middle of the map theta = pi/4, where the friction of a uniform rod is critical at (1/3 + cos^2) / (sin cos) = 5/3
+# in the middle of the map theta = pi/4, where the friction of a uniform rod is critical at (1/3 + cos^2) / (sin cos) =
+# 5/3
 json.dump({"time": 0, "texts": ["theta = 0.7854, mu = 1.333: unique, whatever the load; critical friction 1.667"]}, open("map.want", "w"))
 # the tightest contact of the arch stands first, with what is left of its cone
 contacts = json.load(open("sticks.json"))["contacts"]

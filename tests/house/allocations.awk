@@ -2,9 +2,9 @@
 #
 #     awk -f allocations.awk HEADER... TEST
 #
-# HEADER: files that TEST may include. A loop stands in a function that calls failing_env_open; it reaches what that function
-# calls, by itself or through functions of TEST and of the headers, and those that it is handed by name: fail_each(save, ..).
-# Comments and strings are passed over.
+# HEADER: files that TEST may include. A loop stands in a function that calls failing_env_open; it reaches what that
+# function calls, by itself or through functions of TEST and of the headers, and those that it is handed by name:
+# fail_each(save, ..). Comments and strings are passed over.
 
 # Without comments, strings and characters.
 function bare(text,    out) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# allocations.sh INCLUDE TESTS: every public function that returns an sti_status is called in a loop of failing allocations
-# (tests/support/failing_env.h), or stands in the list below with the reason why not.
+# allocations.sh INCLUDE TESTS: every public function that returns an sti_status is called in a loop of failing
+# allocations (tests/support/failing_env.h), or stands in the list below with the reason why not.
 set -euo pipefail
 shopt -s nullglob
 include=$1 tests=$2
@@ -26,7 +26,8 @@ reached >"$work/reached"
 sed -n 's/^\(sti_[a-z0-9_]*\): ..*/\1/p' <<<"$excused" | LC_ALL=C sort -u >"$work/excused"
 bad=0
 
-# the search itself finds what is there: far more than a hundred functions, and not one that only a comment or a string names
+# the search itself finds what is there: far more than a hundred functions, and not one that only a comment or a string
+# names
 [ "$(wc -l <"$work/public")" -gt 150 ] || { echo "only $(wc -l <"$work/public") public functions were found"; bad=1; }
 mkdir "$work/sample" && cat >"$work/sample/test_sample.c" <<'C'
 static void asked(void) {

@@ -2,9 +2,9 @@
 """answers.py COMMAND docs/json.md: every --json answer is what the page says, and the page says nothing else.
 
 Runs every verb on every kind of document with every outcome (answers_cases.py) and holds each answer against the page
-(answers_page.py): a field that is not there, a field that no answer has, another type fail. So do a number that is not written
-with 17 digits, a name that stands twice, more than one line, an exit code that is another, contacts in another order than in
-the file, and a name that others rely on and that is missing.
+(answers_page.py): a field that is not there, a field that no answer has, another type fail. So do a number that is not
+written with 17 digits, a name that stands twice, more than one line, an exit code that is another, contacts in another
+order than in the file, and a name that others rely on and that is missing.
 """
 import json
 import os

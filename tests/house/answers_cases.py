@@ -1,7 +1,7 @@
 """Commands whose --json answers together show every field: every verb, every kind of document, every outcome.
 
-A case is (section of docs/json.md, exit code, arguments). Files that a case needs are written first; commands in MAKE make
-those that only the command itself can write. {problems} and {corpus} stand for folders.
+A case is (section of docs/json.md, exit code, arguments). Files that a case needs are written first; commands in MAKE
+make those that only the command itself can write. {problems} and {corpus} stand for folders.
 """
 
 FILES = {

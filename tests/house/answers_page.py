@@ -1,7 +1,7 @@
 """docs/json.md as a machine reads it: sections with tables of fields, and whether an answer is what its table says.
 
-A section is a heading "### NAME" with a table of four columns: field, type, when, meaning. "### shape: NAME" is a part that
-several answers have. A type is
+A section is a heading "### NAME" with a table of four columns: field, type, when, meaning. "### shape: NAME" is a part
+that several answers have. A type is
 
     number, integer, boolean, text        as in JSON; an integer is written without point and exponent
     fraction                              an exact number as text: "-4/3"
@@ -13,8 +13,8 @@ several answers have. A type is
     NAME                                  a shape
     T or null, T or U
 
-A field stands in every answer of its section, and in every object of its kind, unless its column "when" says when it does;
-"rarely" there means that it need not occur. A field ".." with a shape stands for all the fields of the shape.
+A field stands in every answer of its section, and in every object of its kind, unless its column "when" says when it
+does; "rarely" there means that it need not occur. A field ".." with a shape stands for all the fields of the shape.
 """
 import re
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# calls.sh OBJECTS SOURCE ARCHITECTURE: which room calls which, by the symbols of its objects, is what docs/architecture.md draws, and no
-# two rooms call each other, over whatever detour. Words, defaults and what frees an answer are not counted.
+# calls.sh OBJECTS SOURCE ARCHITECTURE: which room calls which, by the symbols of its objects, is what
+# docs/architecture.md draws, and no two rooms call each other, over whatever detour. Words, defaults and what frees an
+# answer are not counted.
 #     calls.sh OBJECTS SOURCE   prints the table
 set -euo pipefail
 objects=$1 source=$2

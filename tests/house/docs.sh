@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make docs: every page is made, every link leads somewhere, names in texts stay texts; a link that leads nowhere is named.
+# make docs: every page is made, every link leads somewhere, names in texts stay texts; a link that leads nowhere is
+# named.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 work=$(mktemp -d)

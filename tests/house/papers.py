@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""papers.py COMMAND docs/papers.md HEADERS: what the page says of the papers is there: every command runs and answers (exit code 0 or
-1, nothing that looks like a refusal), every function stands in a header, and every numbered result of the papers has a row."""
+"""papers.py COMMAND docs/papers.md HEADERS: what the page says of the papers is there: every command runs and answers
+(exit code 0 or 1, nothing that looks like a refusal), every function stands in a header, and every numbered result of
+the papers has a row."""
 import glob
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a page shows is what the command prints: every "$ stiction ..." in it is run again and compared, times apart. Commands
-# run where README.md is.
+# What a page shows is what the command prints: every "$ stiction ..." in it is run again and compared, times apart.
+# Commands run where README.md is.
 #     readme.sh STICTION PAGE
 set -euo pipefail
 command=$(realpath "$1")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# sizes.sh LINT BUILD: `tools/lint sizes` reports every raw size of sizes/raw.c, each at its line, and nothing in sizes/checked.c.
+# sizes.sh LINT BUILD: `tools/lint sizes` reports every raw size of sizes/raw.c, each at its line, and nothing in
+# sizes/checked.c.
 set -u
 lint=$1 build=$2
 here=$(cd "$(dirname "$0")" && pwd)/sizes

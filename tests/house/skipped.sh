@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# skipped.sh SOURCE SHARED: what the suite leaves out on this machine, and why. Nothing: passed. Something: it is listed, and the test is
-# one that ctest calls skipped, so that nobody takes a short run for a whole one.
+# skipped.sh SOURCE SHARED: what the suite leaves out on this machine, and why. Nothing: passed. Something: it is
+# listed, and the test is one that ctest calls skipped, so that nobody takes a short run for a whole one.
 #     ctest -R house.skipped -V
 set -euo pipefail
 source=$1 shared=$2
 cd "$source"
 missing=0 cases=0
 
-# A test of a C file that needs the folder skips itself without it, once; a file that does not (a script, a list of folders) counts as one.
+# A test of a C file that needs the folder skips itself without it, once; a file that does not (a script, a list of
+# folders) counts as one.
 cases_in() { # FILE
     local count
     count=$(grep -cE '\bskip\(\);' "$1" || true)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# make python, as far as it is ours: the wheel is packed, an environment is made where there is none, and README's first robot moves there.
+# make python, as far as it is ours: the wheel is packed, an environment is made where there is none, and README's first
+# robot moves there.
 #     wheel.sh SOURCE BUILD
 set -euo pipefail
 source=$1 build=$2

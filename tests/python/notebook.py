@@ -1,4 +1,5 @@
-"""Cells of a notebook without Jupyter: statements are run, and the value of a last expression is shown as a notebook would."""
+"""Cells of a notebook without Jupyter: statements are run, and the value of a last expression is shown as a notebook
+would."""
 
 import ast
 import json

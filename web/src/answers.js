@@ -1,5 +1,5 @@
-// answers.js: what is known of an instant: verdicts, the force in each cone with what is left of it, modes with the wrenches of each.
-// A live page and a page of an analysis show the same.
+// answers.js: what is known of an instant: verdicts, the force in each cone with what is left of it, modes with the
+// wrenches of each. A live page and a page of an analysis show the same.
 import { element, button, short } from "./dom.js";
 import { PALETTE } from "./view.js";
 

@@ -1,5 +1,6 @@
-// grains.js: spheres by the hundred thousand: each is a square that faces the eye, on which its sphere is met by the ray of each
-// pixel. So a grain is two triangles however near one looks, and what a frame changes is its place: 8 bytes, as it is packed.
+// grains.js: spheres by the hundred thousand: each is a square that faces the eye, on which its sphere is met by the
+// ray of each pixel. So a grain is two triangles however near one looks, and what a frame changes is its place: 8
+// bytes, as it is packed.
 import * as THREE from "three";
 
 const VERTEX = `

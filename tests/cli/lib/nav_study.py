@@ -1,7 +1,8 @@
-"""nav_study.py COMMAND SEED COUNT: random vehicles in cages through the command, against an enumeration of all sets of contacts.
+"""nav_study.py COMMAND SEED COUNT: random vehicles in cages through the command, against an enumeration of all sets of
+contacts.
 
-Distances and the step of S3 3.3 are written here anew. In each step the set of contacts that press is the one, of all there are,
-with which no contact pulls and no cage is entered; ends and switches have to be those of the command.
+Distances and the step of S3 3.3 are written here anew. In each step the set of contacts that press is the one, of all
+there are, with which no contact pulls and no cage is entered; ends and switches have to be those of the command.
 """
 import itertools
 import json

@@ -1,4 +1,5 @@
-"""peg_cases.py COMMAND CASES: the PEG cases of the thesis through the command: trajectories, modes, forces, jams and damping."""
+"""peg_cases.py COMMAND CASES: the PEG cases of the thesis through the command: trajectories, modes, forces, jams and
+damping."""
 import csv
 import json
 import subprocess
@@ -62,7 +63,8 @@ def look(case, summary, rows):
 
 
 def robust(case, command):
-    """The robust-control verdict: component numbers depend on the list of contacts, so their count and least value are held."""
+    """The robust-control verdict: component numbers depend on the list of contacts, so their count and least value are
+    held."""
     expected = case["expected"].get("robust")
     if expected is None:
         return []

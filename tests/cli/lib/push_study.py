@@ -1,8 +1,9 @@
-"""push_study.py COMMAND SEED COUNT: random scenes of parts and probes through the command, every step against all contact modes.
+"""push_study.py COMMAND SEED COUNT: random scenes of parts and probes through the command, every step against all
+contact modes.
 
-Geometry, damping and the laws of S3 (2.4.16) are written here anew. Of each step all modes of all contacts are tried (open,
-stick, slide to either side), each a linear system: what the command made must be one of the solutions, and where it says that
-there is none there must be none.
+Geometry, damping and the laws of S3 (2.4.16) are written here anew. Of each step all modes of all contacts are tried
+(open, stick, slide to either side), each a linear system: what the command made must be one of the solutions, and where
+it says that there is none there must be none.
 """
 import csv
 import itertools
@@ -210,7 +211,8 @@ class Scene:
                 "probes": [{"tips": [t["at"]], "radius": t["radius"], "direction": t["direction"], "speed": t["speed"], "mu": t["mu"]} for t in self.tips]}
 
     def contacts(self, q, t):
-        """Those of tips with the feature that is nearest, of walls with all corners; None: near a corner, where this study does not look."""
+        """Those of tips with the feature that is nearest, of walls with all corners; None: near a corner, where this
+        study does not look."""
         out = []
         for tip in self.tips:
             v = [tip["speed"] * math.cos(tip["direction"]), tip["speed"] * math.sin(tip["direction"])]
