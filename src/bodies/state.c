@@ -197,8 +197,8 @@ static sti_status check_lost(const sti_world* world) {
     const int body = sti_world_lost(world, world->v, &way);
     if (body < 0) return STI_OK;
     return STI_FAIL(world->env, STI_ERR_INPUT, body,
-                    "body \"%.60s\": is %.3g from the origin, or moves so far in a step of %g; bodies of size %.3g are "
-                    "resolved by doubles up to %.3g",
+                    "body \"%.60s\": is %.3g from the origin, or moves so far in a step of %g; with bodies of "
+                    "size %.3g doubles resolve this scene up to %.3g",
                     world->bodies->body[body].name, way, world->options.h, world->size, STI_FAR * world->size);
 }
 

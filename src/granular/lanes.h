@@ -32,6 +32,11 @@ typedef double lanes __attribute__((vector_size(8 * LANES)));
 typedef int64_t mask __attribute__((vector_size(8 * LANES)));
 
 #define INLINE static inline __attribute__((always_inline))
+#ifdef STI_SANITIZED  // a sanitizer writes checks beside every access of every copy: there is one then
+#define UPDATE static __attribute__((noinline))
+#else
+#define UPDATE INLINE
+#endif
 #define UNROLL _Pragma("GCC unroll 8")  // loops over lanes: compilers keep arrays of them in memory otherwise
 
 // ---- what depends on their number
@@ -270,7 +275,7 @@ INLINE space solve_cone(const meeting* m, space y) {
 typedef space law(const meeting* m, space y);
 
 // A sweep. With momentum, the velocities are those of y = r + beta (r - last); trail NULL: without.
-INLINE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, const int k[LANES], law* solve) {
+UPDATE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, const int k[LANES], law* solve) {
     chosen c;
     lines to;
     UNROLL for (int q = 0; q < LANES; q++) {
@@ -293,7 +298,7 @@ INLINE bool update(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta
 }
 
 // The same for one contact: in the first lane, and idle ones beside it.
-INLINE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, law* solve) {
+UPDATE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double beta, law* solve) {
     chosen c;
     UNROLL for (int q = 0; q < LANES; q++) c.at[q] = t;
     const meeting m = meet(grain, c);

@@ -337,7 +337,7 @@ static void a_root_with_a_plane_or_a_robot_of_nothing_stays_where_it_is(void** s
     drop(&r);
     r = parse("<robot name='r'><link name='a'/></robot>", &options);
     assert_true(sti_bodies_body(r.bodies, 0)->fixed);
-    remark(&r, STI_URDF_ASSUMED, "link \"a\"", "nothing of the robot has a mass or a surface");
+    remark(&r, STI_URDF_ASSUMED, "link \"a\"", "no link of the robot has a mass or a shape");
     drop(&r);
     r = parse("<robot name='r'><link name='a'>" INERTIAL(1) "</link><link name='b'>" INERTIAL(
                   1) "<collision><geometry><plane/></geometry></collision></link><joint name='j' type='continuous'>"
