@@ -7,7 +7,6 @@ sti_status cli_cones_find(const cli* c, const sti_lcp* lcp, cli_cones* out) {
     *out = (cli_cones){0};
     sti_status status = sti_covering_create(c->env, &lcp->M, lcp->M_exact, NULL, &out->covering);
     if (status == STI_OK) status = sti_lemke_path_create(c->env, lcp, NULL, &out->path);
-    if (status == STI_ERR_SIZE) status = STI_OK;  // a path that goes round
     return status;
 }
 

@@ -61,8 +61,8 @@ typedef struct sti_lemke_path {
     bool solved;             // z0 came to 0; otherwise the path ends on a ray
 } sti_lemke_path;
 
-// d NULL: all ones. Exact; ties go to z0, then to the first row, with which the method may cycle: STI_ERR_SIZE after
-// 10000 pivots.
+// d NULL: all ones. Exact. Where several variables fall to 0 at once: z0 if it is among them, else as for
+// q + (t, t^2, ..), t > 0 and small, so no basis comes twice. STI_ERR_SIZE after 10000 pivots.
 STI_API sti_status sti_lemke_path_create(sti_env* env, const sti_lcp* lcp, const double* d, sti_lemke_path** out);
 STI_API void sti_lemke_path_destroy(sti_env* env, sti_lemke_path* path);  // accepts NULL
 

@@ -3,7 +3,7 @@
 //     w = q + z0 d + M z,   w, z, z0 >= 0,   w'z = 0
 //
 // Along the path w and z stay complementary, so q + z0 d lies in C(alpha), alpha the indices whose z is in the basis or
-// enters it.
+// enters it. Where several variables fall to 0 at once it is the path of q + (t, t^2, ..) for small t > 0.
 #include <math.h>
 #include <stiction/covering.h>
 
@@ -83,7 +83,45 @@ static void add_piece(walk* w, int entering, double from, double to) {
     p->piece[p->count++] = (sti_lemke_piece){alpha, from, to};
 }
 
-// The row whose variable is first to fall to 0 (or, at the beginning, the last to rise to it) as column c grows.
+static int column_of(const sti_dictionary* D, int variable) {
+    for (int j = 0; j < D->cols; j++) {
+        if (D->nonbasic[j] == variable) return j;
+    }
+    return -1;
+}
+
+// The basic variable of row i for q + (t, t^2, ..), t small and positive: its coefficient of t^k. A basic w_(k-1) has one
+// of its own; a nonbasic one, 0 now, is what its column takes away.
+static void digit(walk* w, int i, int k, sti_int* out) {
+    const sti_dictionary* D = w->D;
+    if (k == 0) {
+        sti_int_set(&w->x, out, sti_dictionary_at(D, i, 0));
+        return;
+    }
+    const int variable = w->n + k, column = column_of(D, variable);
+    sti_int_set_i64(&w->x, out, 0);
+    if (D->basic[i] == variable) sti_int_set(&w->x, out, &D->d);
+    if (column < 0) return;
+    sti_int_set(&w->x, out, sti_dictionary_at(D, i, column + 1));
+    sti_int_neg(out);
+}
+
+// Sign of row i over |its entry| less row r over |its own|, to the first power of t in which they differ, up to t^most.
+static int compare_rows(walk* w, int c, int i, int r, int most) {
+    int order = 0;
+    for (int k = 0; k <= most && order == 0 && w->x.status == STI_OK; k++) {
+        sti_int *const left = &w->x.tmp[1], *const right = &w->x.tmp[2];
+        digit(w, i, k, left);
+        sti_int_mul(&w->x, left, left, sti_dictionary_at(w->D, r, c + 1));
+        digit(w, r, k, right);
+        sti_int_mul(&w->x, right, right, sti_dictionary_at(w->D, i, c + 1));
+        order = sti_int_cmp(left, right);
+    }
+    return order * sti_int_sign(sti_dictionary_at(w->D, r, c + 1));
+}
+
+// The row whose variable is first to fall to 0 (or, at the beginning, the last to rise to it) as column c grows. Of
+// several it is the one for q + (t, t^2, ..), so no basis comes twice; z0 goes before all others.
 static int leaving_row(walk* w, int c, bool first) {
     sti_dictionary* D = w->D;
     int row = -1;
@@ -94,21 +132,14 @@ static int leaving_row(walk* w, int c, bool first) {
             row = i;
             continue;
         }
-        // q_i / e_i against q_r / e_r, with entries of one sign
-        sti_int_mul(&w->x, &w->x.tmp[1], sti_dictionary_at(D, i, 0), sti_dictionary_at(D, row, c + 1));
-        sti_int_mul(&w->x, &w->x.tmp[2], sti_dictionary_at(D, row, 0), sti_dictionary_at(D, i, c + 1));
-        const int order = sti_int_cmp(&w->x.tmp[1], &w->x.tmp[2]);
-        const bool sooner = first ? order < 0 : order > 0;
-        if (sooner || (order == 0 && D->basic[i] == w->n)) row = i;
+        const int order = compare_rows(w, c, i, row, 0), z0 = w->n;
+        if (order == 0 && (D->basic[i] == z0 || D->basic[row] == z0)) {
+            row = D->basic[i] == z0 ? i : row;
+        } else if (order < 0 || (order == 0 && compare_rows(w, c, i, row, w->n) < 0)) {
+            row = i;
+        }
     }
     return row;
-}
-
-static int column_of(const sti_dictionary* D, int variable) {
-    for (int j = 0; j < D->cols; j++) {
-        if (D->nonbasic[j] == variable) return j;
-    }
-    return -1;
 }
 
 static int complement(const walk* w, int variable) {

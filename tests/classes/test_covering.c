@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stiction/covering.h>
 
+#include "base/rng.h"
 #include "support/failing_env.h"
 #include "support/open_env.h"
 
@@ -71,6 +72,31 @@ static void the_path_of_lemke_is_the_one_found_by_hand(void** state) {
     sti_lemke_path_destroy(*state, p);
 }
 
+// Nonnegative matrices with a positive diagonal are strictly copositive: the method ends with a solution, whatever q is.
+// Small whole numbers let several variables fall to 0 at once, nearly every time.
+static void ties_do_not_lead_the_path_of_lemke_round(void** state) {
+    double round[] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, ones[] = {-1, -1, -1};
+    const sti_lcp known = {.n = 3, .M = sti_matrix_dense_view(3, 3, round), .q = ones};
+    sti_lemke_path* p;
+    assert_int_equal(sti_lemke_path_create(*state, &known, NULL, &p), STI_OK);
+    assert_true(p->solved && p->piece[p->count - 1].to == 0);
+    sti_lemke_path_destroy(*state, p);
+    sti_rng rng = {11};
+    for (int k = 0; k < 2000; k++) {
+        const int n = sti_rng_int(&rng, 2, 6);
+        double M[36], q[6];
+        for (int i = 0; i < n; i++) {
+            q[i] = sti_rng_int(&rng, -2, 0);
+            for (int j = 0; j < n; j++) M[i * n + j] = sti_rng_int(&rng, i == j, 2);
+        }
+        const sti_lcp lcp = {.n = n, .M = sti_matrix_dense_view(n, n, M), .q = q};
+        assert_int_equal(sti_lemke_path_create(*state, &lcp, NULL, &p), STI_OK);
+        assert_true(p->solved && p->count <= 64);
+        for (int i = 1; i < p->count; i++) assert_true(p->piece[i].from == p->piece[i - 1].to);
+        sti_lemke_path_destroy(*state, p);
+    }
+}
+
 static void large_orders_are_refused_and_few_cells_leave_the_question_open(void** state) {
     double M[49] = {0};
     for (int i = 0; i < 7; i++) M[i * 8] = 1;
@@ -110,6 +136,7 @@ int main(void) {
         cmocka_unit_test(known_matrices_are_in_the_classes_they_are_known_for),
         cmocka_unit_test(neighbours_lie_on_opposite_sides_exactly_for_minors_of_one_sign),
         cmocka_unit_test(the_path_of_lemke_is_the_one_found_by_hand),
+        cmocka_unit_test(ties_do_not_lead_the_path_of_lemke_round),
         cmocka_unit_test(large_orders_are_refused_and_few_cells_leave_the_question_open),
         cmocka_unit_test(every_allocation_may_fail),
     };
