@@ -110,7 +110,8 @@ int cli_converge_json(const cli_converge* w) {
 }
 
 int cli_converge_draw(const cli_converge* w, const char* path) {
-    static const char* const dash[] = {NULL, "6 4", "2 3", "8 3 2 3"};
+    static const char* const dash[] = {NULL, "6 4", "2 3", "8 3 2 3", "12 4", "2 8", "12 3 2 3 2 3", "5 10"};
+    enum { DASHES = sizeof dash / sizeof *dash };
     double low = INFINITY, high = 0;
     for (int i = 0; i < w->variant_count; i++) {
         for (int k = 0; k < w->step_count; k++) {
@@ -129,6 +130,7 @@ int cli_converge_draw(const cli_converge* w, const char* path) {
                                .y_low = high > 0 ? low / 2 : 0.1,
                                .y_high = high > 0 ? 2 * high : 1,
                                .y_log = true};
+    bool drawn[CLI_CONVERGE_ERRORS] = {false};
     cli_svg_begin(&s, &axes);
     for (int i = 0; i < w->variant_count; i++) {
         for (int e = 0; e < CLI_CONVERGE_ERRORS; e++) {
@@ -140,12 +142,18 @@ int cli_converge_draw(const cli_converge* w, const char* path) {
                 y[count++] = w->variant[i].error[k][e];
             }
             if (e == 1 || count == 0) continue;
-            char legend[80];
-            snprintf(legend, sizeof legend, "%.24s, %s", w->variant[i].name, cli_converge_error_names[e]);
-            const cli_svg_pen pen = {cli_svg_color(e), 2, dash[i % 4]};
-            cli_svg_curve(&s, x, y, count, &pen, legend);
+            drawn[e] = true;
+            const cli_svg_pen pen = {cli_svg_color(e), 2, dash[i % DASHES]};
+            cli_svg_curve(&s, x, y, count, &pen, NULL);
             for (int k = 0; k < count; k++) cli_svg_point(&s, x[k], y[k], cli_svg_color(e), 3);
         }
+    }
+    for (int e = 0; e < CLI_CONVERGE_ERRORS; e++) {
+        if (drawn[e]) cli_svg_legend(&s, cli_svg_color(e), cli_converge_error_names[e]);
+    }
+    for (int i = 0; i < w->variant_count && w->variant_count > 1; i++) {
+        const cli_svg_pen pen = {"#555555", 2, dash[i % DASHES]};
+        cli_svg_curve(&s, NULL, NULL, 0, &pen, w->variant[i].name);
     }
     return cli_svg_save(&s, w->c, path);
 }

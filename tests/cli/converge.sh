@@ -21,6 +21,9 @@ check "second order without a reference" 0 final 1.9 2.1
 run converge bouncing-ball --steps 0.02,0.01,0.005 --time 1 --rules held,gap --picture orders.svg
 expect "total variations stay bounded" 0 "bounded"
 if [ -s orders.svg ]; then ok "a picture"; else not_ok "a picture" "missing"; fi
+run converge stick-slip --steps 0.1,0.05 --time 0.5 --schemes alpha,alpha:1,alpha:0.75,convex,events,index3 --picture many.svg
+named=$(grep -c -E '>(position|weighted|alpha|alpha:1|alpha:0.75|convex|events|index3)<' many.svg)
+if [ "$named" -eq 8 ]; then ok "its legend has every error and scheme"; else not_ok "its legend" "$named of 8"; fi
 # x'' = -x and a wall at 0 that gives back 0.6 of the speed: partially elastic impacts at pi/2 + k pi
 cat >wall.json <<'J'
 {"kind": "system", "coordinates": ["x"], "kinetic": "x'^2/2", "potential": "x^2/2", "state": {"q": [1]},
