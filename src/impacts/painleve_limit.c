@@ -16,20 +16,26 @@
 //
 // Which directions can slip together, and how, is a question of geometry: it is asked with a regular mass in place of
 // M.
+//
+// What counts as no mass, and as a part of a gradient, is judged in units (massless.h); |z| = 1 in those given.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "impacts/massless.h"
 #include "impacts/painleve_matrix.h"
 #include "linalg/svd.h"
 
-#define ZERO_MASS 1e-13  // of the largest mass
+#define ZERO_MASS 1e-13  // of the largest mass, in units
 #define ALONG 1e-9       // part of a gradient along z
 
 typedef struct limit {
     sti_env* env;
     sti_arena pool;
     const sti_instant* instant;
+    sti_instant in;    // the same in units, and so are Y, M#, z and a0
+    double* unit;      // (n)
+    double z_size;     // |z| in units
     sti_space* space;  // with the regular mass
     sti_painleve_matrix* k;
     int n, p;
@@ -43,7 +49,7 @@ typedef struct limit {
 } limit;
 
 static const sti_instant_contact* contact_of(const limit* w, int i) {
-    return &w->instant->contacts[w->space->contact[i]];
+    return &w->in.contacts[w->space->contact[i]];
 }
 
 // A basis of what the joints allow, and an acceleration that they ask for.
@@ -55,9 +61,10 @@ static sti_status free_joints(limit* w) {
     double* rate = sti_arena_doubles(&w->pool, m + 1);
     if (w->pool.status != STI_OK) return w->pool.status;
     for (size_t i = 0; i < m; i++) {
-        const sti_instant_contact* c = &w->instant->contacts[w->space->joint[i]];
-        memcpy(B + i * n, c->n, n * sizeof *B);
-        rate[i] = -c->n_rate;
+        const sti_instant_contact* c = &w->in.contacts[w->space->joint[i]];
+        const double length = sti_small_norm(w->n, c->n), size = length > 0 ? length : 1;
+        for (size_t j = 0; j < n; j++) B[i * n + j] = c->n[j] / size;
+        rate[i] = -c->n_rate / size;
     }
     w->free = w->n;
     if (m == 0) {
@@ -83,11 +90,11 @@ static sti_status split_mass(limit* w) {
     double* x = sti_arena_doubles(&w->pool, n);
     w->sharp = sti_arena_doubles(&w->pool, n * n);
     if (w->pool.status != STI_OK) return w->pool.status;
-    sti_small_multiply(w->free, w->n, w->n, w->Y, w->instant->M, MY);
+    sti_small_multiply(w->free, w->n, w->n, w->Y, w->in.M, MY);
     sti_small_multiply_nt(w->free, w->n, w->free, MY, w->Y, reduced);
     const sti_status status = sti_small_eigen(&w->pool, w->free, reduced, e, V);
     if (status != STI_OK) return status;
-    const double zero = ZERO_MASS * sti_small_max(n * n, w->instant->M);
+    const double zero = ZERO_MASS * sti_small_max(n * n, w->in.M);
     int massless = 0;
     for (int l = 0; l < w->free; l++) {
         sti_small_multiply(1, w->free, w->n, V + (size_t)l * r, w->Y, x);
@@ -100,6 +107,10 @@ static sti_status split_mass(limit* w) {
             for (size_t j = 0; j < n; j++) w->sharp[i * n + j] += x[i] * x[j] / e[l];
         }
     }
+    double size = 0;
+    for (size_t j = 0; w->z != NULL && j < n; j++) size = hypot(size, w->z[j] * w->unit[j]);
+    for (size_t j = 0; w->z != NULL && j < n; j++) w->z[j] /= size;
+    w->z_size = size > 0 ? 1 / size : 1;
     if (massless > 1)
         return STI_FAIL(w->env, STI_ERR_INPUT, -1,
                         "M: no mass in %d directions that the joints allow: the limit depends on how they get theirs",
@@ -112,12 +123,12 @@ static sti_status accelerate(limit* w) {
     double* f = sti_arena_doubles(&w->pool, (size_t)w->n);
     double* a = sti_arena_doubles(&w->pool, (size_t)w->n);
     if (w->pool.status != STI_OK) return w->pool.status;
-    sti_small_multiply(w->n, w->n, 1, w->instant->M, w->a0, f);
-    for (int j = 0; j < w->n; j++) f[j] = -f[j] - w->instant->F[j];
+    sti_small_multiply(w->n, w->n, 1, w->in.M, w->a0, f);
+    for (int j = 0; j < w->n; j++) f[j] = -f[j] - w->in.F[j];
     sti_small_multiply(w->n, w->n, 1, w->sharp, f, a);
     for (int j = 0; j < w->n; j++) w->a0[j] += a[j];
-    w->force = w->z != NULL ? sti_small_dot(w->n, w->z, w->instant->F) : 0;
-    if (fabs(w->force) <= 1e-12 * sti_small_norm(w->n, w->instant->F)) w->force = 0;
+    w->force = w->z != NULL ? sti_small_dot(w->n, w->z, w->in.F) : 0;
+    if (fabs(w->force) <= 1e-12 * w->z_size * sti_small_norm(w->n, w->in.F)) w->force = 0;
     return STI_OK;
 }
 
@@ -135,7 +146,7 @@ static sti_status look_at_contacts(limit* w, double* t, double* n_z, double* t_z
     for (int i = 0; i < w->p; i++) {
         const sti_instant_contact* c = contact_of(w, i);
         double* row = t + (size_t)i * n;
-        const double size = sti_small_norm(w->n, c->n);
+        const double size = w->z_size * sti_small_norm(w->n, c->n);
         n_z[i] = w->z != NULL ? sti_small_dot(w->n, w->z, c->n) : 0;
         if (fabs(n_z[i]) <= ALONG * size) n_z[i] = 0;
         double* u = w->k->direction + 2 * (size_t)i;
@@ -150,7 +161,7 @@ static sti_status look_at_contacts(limit* w, double* t, double* n_z, double* t_z
             for (size_t j = 0; j < n; j++) row[j] += u[l] * c->t[(size_t)l * n + j];
         }
         t_z[i] = w->z != NULL ? sti_small_dot(w->n, w->z, row) : 0;
-        if (fabs(t_z[i]) <= ALONG * sti_small_norm(w->n, row)) t_z[i] = 0;
+        if (fabs(t_z[i]) <= ALONG * w->z_size * sti_small_norm(w->n, row)) t_z[i] = 0;
         w->space->norm[i] = n_z[i] != 0 ? fabs(n_z[i]) : sqrt(fmax(0, form(w, c->n, c->n)));
         if (!(w->space->norm[i] > 0))
             return STI_FAIL(w->env, STI_ERR_INPUT, i, "contact %s cannot move: the joints hold it", c->name);
@@ -215,17 +226,17 @@ static sti_status take_limit(limit* w, sti_painleve_limit* out) {
     if (status == STI_OK) status = fill(w);
     if (status != STI_OK) return status;
     *out = (sti_painleve_limit){.taken = true, .has_z = w->z != NULL, .pushed = w->force != 0, .mixed = w->mixed};
-    if (w->z != NULL && w->n <= STI_PAINLEVE_Z) memcpy(out->z, w->z, (size_t)w->n * sizeof *w->z);
+    for (int j = 0; w->z != NULL && w->n <= STI_PAINLEVE_Z && j < w->n; j++) out->z[j] = w->z[j] * w->unit[j];
     return STI_OK;
 }
 
-// M + c 1, with c as large as M; M is borrowed for the other numbers.
+// M + c 1 in units, with c as large as M; the rest is borrowed.
 static sti_status make_regular(limit* w, sti_instant* out) {
     const size_t n = (size_t)w->n;
     double* M = sti_arena_copy(&w->pool, w->instant->M, n * n);
     if (M == NULL) return w->pool.status;
-    const double c = sti_small_max(n * n, M);
-    for (size_t j = 0; j < n; j++) M[j * n + j] += c > 0 ? c : 1;
+    const double c = sti_small_max(n * n, w->in.M);
+    for (size_t j = 0; j < n; j++) M[j * n + j] += (c > 0 ? c : 1) / (w->unit[j] * w->unit[j]);
     *out = *w->instant;
     out->M = M;
     out->exact = NULL;
@@ -243,7 +254,10 @@ sti_status sti_painleve_read(sti_env* env, const sti_instant* instant, sti_space
     if (status != STI_ERR_INPUT) return status;
     limit w = {.env = env, .pool = sti_arena_make(env), .instant = instant, .k = k, .n = instant->n};
     sti_instant regular;
-    status = make_regular(&w, &regular);
+    w.unit = sti_arena_doubles(&w.pool, (size_t)w.n);
+    if (w.unit != NULL) sti_massless_units(instant, w.unit);
+    status = w.unit != NULL ? sti_massless_scale(&w.pool, instant, w.unit, &w.in) : STI_ERR_MEMORY;
+    if (status == STI_OK) status = make_regular(&w, &regular);
     if (status == STI_OK) status = sti_space_create(env, &regular, choice, space);
     if (status == STI_OK) status = sti_painleve_matrix_read(env, *space, k);
     if (status == STI_OK) {

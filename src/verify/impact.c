@@ -10,7 +10,8 @@
 //
 // Kinetic norms |n_i| = sqrt(n_i'M^-1 n_i), which E refers to, come from a Cholesky factor made here. Where M is
 // singular |n_i|^2 = n_i'x with M x + B'l = n_i, B x = 0 (B: the joints), by elimination; where that has no solution,
-// |n_i| has no limit and nothing is accepted.
+// |n_i| has no limit and nothing is accepted. Rounding may leave a singular M a factor: a claim that it is singular is
+// believed where a pivot is small. Pivots and balances are judged in units in which M has the diagonal 1.
 #include <math.h>
 #include <stdio.h>
 #include <stiction/impact.h>
@@ -34,6 +35,7 @@ typedef struct check {
     int basis_count;
     bool singular;  // M is
     wide* kkt;      // (n+m) x (n+m+1)
+    wide* unit;     // of the coordinates                   (n)
     wide speed;     // sqrt(2 T-): size of quasi-velocities, and of impulses in their coordinates
 } check;
 
@@ -49,13 +51,34 @@ static const sti_instant_contact* contact_of(const check* k, int i) {
 
 // ---- factors
 
-static bool factor(check* k) {
+// Units of coordinates that M does not know: those in which the largest entry there of the rows that have one is as
+// large as on the others.
+static void find_units(check* k) {
     const int n = k->n;
+    for (int j = 0; j < n; j++) k->unit[j] = k->in->M[j * (n + 1)] > 0 ? 1 / sqrtl(k->in->M[j * (n + 1)]) : 0;
+    for (int j = 0; j < n; j++) {
+        wide most = 0;
+        if (k->unit[j] > 0) continue;
+        for (int i = 0; i < k->in->contact_count; i++) {
+            const double* row = k->in->contacts[i].n;
+            wide size = 0;
+            for (int l = 0; l < n; l++) size = fmaxl(size, fabsl(row[l]) * k->unit[l]);
+            most = fmaxl(most, fabsl(row[j]) / (size > 0 ? size : 1));
+        }
+        k->unit[j] = most > 0 ? 1 / most : 1;
+    }
+}
+
+// Is M positive definite, and (*thin) hardly?
+static bool factor(check* k, bool* thin) {
+    const int n = k->n;
+    *thin = false;
     for (int i = 0; i < n; i++) {
         for (int j = 0; j <= i; j++) {
             wide sum = k->in->M[i * n + j];
             for (int l = 0; l < j; l++) sum -= k->L[i * n + l] * k->L[j * n + l];
             if (i == j && !(sum > 0)) return false;
+            *thin = *thin || (i == j && !(sum > 1e-10L * k->in->M[i * (n + 1)]));
             k->L[i * n + j] = i == j ? sqrtl(sum) : sum / k->L[j * n + j];
         }
     }
@@ -80,10 +103,15 @@ static void fill_kkt(check* k, const double* row) {
     const int n = k->n, m = k->claim->m, all = n + m, width = all + 1;
     for (int i = 0; i < all * width; i++) k->kkt[i] = 0;
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) k->kkt[i * width + j] = k->in->M[i * n + j];
-        for (int b = 0; b < m; b++)
-            k->kkt[i * width + n + b] = k->kkt[(n + b) * width + i] = k->in->contacts[k->claim->joint[b]].n[i];
-        k->kkt[i * width + all] = row[i];
+        for (int j = 0; j < n; j++) k->kkt[i * width + j] = k->in->M[i * n + j] * k->unit[i] * k->unit[j];
+        k->kkt[i * width + all] = row[i] * k->unit[i];
+    }
+    for (int b = 0; b < m; b++) {
+        const double* joint = k->in->contacts[k->claim->joint[b]].n;
+        wide size = 0;
+        for (int i = 0; i < n; i++) size = fmaxl(size, fabsl(joint[i]) * k->unit[i]);
+        for (int i = 0; size > 0 && i < n; i++)
+            k->kkt[i * width + n + b] = k->kkt[(n + b) * width + i] = joint[i] * k->unit[i] / size;
     }
 }
 
@@ -130,7 +158,8 @@ static wide singular_norm(check* k, const double* row, int* column) {
         if (fabsl(k->kkt[i * width + all]) > 1e-9L * size) return -1;
     }
     for (int j = 0; j < n; j++) {
-        if (column[j] >= 0) square += row[j] * k->kkt[column[j] * width + all] / k->kkt[column[j] * width + j];
+        if (column[j] >= 0)
+            square += row[j] * k->unit[j] * k->kkt[column[j] * width + all] / k->kkt[column[j] * width + j];
     }
     return square > 0 ? sqrtl(square) : 0;
 }
@@ -151,7 +180,7 @@ static void make_basis(check* k) {
         const double* row = k->in->contacts[k->claim->joint[i]].n;
         wide before = 0, after = 0, *next = k->basis + (size_t)k->basis_count * (size_t)k->n;
         for (int j = 0; j < k->n; j++) {
-            next[j] = row[j];
+            next[j] = row[j] * k->unit[j];
             before += next[j] * next[j];
         }
         take_out_joints(k, next);
@@ -167,7 +196,7 @@ static bool is_semidefinite(check* k) {
     const int n = k->n;
     wide *R = k->kkt, floor = 0;
     for (int i = 0; i < n * n; i++) {
-        R[i] = k->in->M[i];
+        R[i] = k->in->M[i] * k->unit[i / n] * k->unit[i % n];
         floor = fmaxl(floor, 1e-13L * fabsl(R[i]));
     }
     for (int i = 0; i < n; i++) take_out_joints(k, R + i * n);
@@ -193,7 +222,7 @@ static bool is_semidefinite(check* k) {
 
 // ---- balances
 
-// |M (to - from) - N p_n - H p_t (- joints)| relative to the momenta; joints NULL: up to any impulse of theirs.
+// |M (to - from) - N p_n - H p_t (- joints)| relative to the momenta, in units; joints NULL: up to any of theirs.
 static double imbalance(check* k, const double* from, const double* to, const double* p_n, const double* p_t,
                         const double* p_joint) {
     const int n = k->n;
@@ -204,17 +233,17 @@ static double imbalance(check* k, const double* from, const double* to, const do
             sum += (wide)k->in->M[j * n + l] * ((wide)to[l] - from[l]);
             momentum += (wide)k->in->M[j * n + l] * from[l];
         }
-        scale = fmaxl(scale, fmaxl(fabsl(sum), fabsl(momentum)));
+        scale = fmaxl(scale, k->unit[j] * fmaxl(fabsl(sum), fabsl(momentum)));
         for (int i = 0; i < k->claim->p; i++) {
             const sti_instant_contact* c = contact_of(k, i);
             sum -= (wide)c->n[j] * p_n[i];
-            scale = fmaxl(scale, fabsl((wide)c->n[j] * p_n[i]));
+            scale = fmaxl(scale, k->unit[j] * fabsl((wide)c->n[j] * p_n[i]));
             for (int l = k->claim->slip[i]; l < k->claim->slip[i + 1]; l++)
                 sum -= (wide)c->t[(l - k->claim->slip[i]) * n + j] * p_t[l];
         }
         for (int i = 0; p_joint != NULL && i < k->claim->m; i++)
             sum -= (wide)k->in->contacts[k->claim->joint[i]].n[j] * p_joint[i];
-        k->r[j] = sum;
+        k->r[j] = k->unit[j] * sum;
     }
     if (p_joint == NULL) take_out_joints(k, k->r);
     for (int j = 0; j < n; j++) worst = fmaxl(worst, fabsl(k->r[j]));
@@ -442,7 +471,7 @@ static bool find_norms(check* k, int* column) {
 static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
     const size_t n = (size_t)k->n, p = (size_t)k->claim->p, s = (size_t)k->claim->s, m = (size_t)k->claim->m;
     const size_t all = n + m;
-    wide* memory = sti_alloc_array_zero(env, n * n + m * n + n + p + s + all * (all + 1), sizeof *memory);
+    wide* memory = sti_alloc_array_zero(env, n * n + m * n + 2 * n + p + s + all * (all + 1), sizeof *memory);
     int* column = sti_alloc_array(env, all, sizeof *column);
     double* work = sti_alloc_array_zero(env, 2 * p + s, sizeof *work);
     sti_status status = STI_OK;
@@ -454,8 +483,11 @@ static sti_status run(sti_env* env, check* k, sti_impact_law law, double tol) {
         k->r = k->basis + m * n;
         k->norm = k->r + n;
         k->length = k->norm + p;
-        k->kkt = k->length + s;
-        k->singular = !factor(k);
+        k->unit = k->length + s;
+        k->kkt = k->unit + n;
+        find_units(k);
+        bool thin;
+        k->singular = !factor(k, &thin) || (thin && k->claim->singular);
     }
     if (status == STI_OK) {
         wide before = 0;

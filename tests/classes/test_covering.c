@@ -72,7 +72,7 @@ static void the_path_of_lemke_is_the_one_found_by_hand(void** state) {
     sti_lemke_path_destroy(*state, p);
 }
 
-// Nonnegative matrices with a positive diagonal are strictly copositive: the method ends with a solution, whatever q is.
+// Nonnegative matrices with a positive diagonal are strictly copositive: the method ends with a solution for any q.
 // Small whole numbers let several variables fall to 0 at once, nearly every time.
 static void ties_do_not_lead_the_path_of_lemke_round(void** state) {
     double round[] = {1, 2, 0, 0, 1, 2, 2, 0, 1}, ones[] = {-1, -1, -1};

@@ -496,6 +496,34 @@ static void a_box_without_inertia_has_a_critical_friction(void** state) {
     }
 }
 
+// The same instant with q_j = unit_j times another number.
+static void change_units(few_contacts* f, const double* unit) {
+    const int n = f->in.n;
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) f->M[i * n + j] *= unit[i] * unit[j];
+        f->F[i] *= unit[i];
+        f->v[i] /= unit[i];
+        for (int c = 0; c < f->in.contact_count; c++) {
+            f->n[c][i] *= unit[i];
+            f->t[c][i] *= unit[i];
+        }
+    }
+}
+
+static void critical_friction_without_mass_does_not_depend_on_units(few_contacts* f, const sti_painleve* p) {
+    static const double units[FEW_N] = {0x1p20, 1, 0x1p-30, 0x1p8}, back[FEW_N] = {0x1p-20, 1, 0x1p30, 0x1p-8};
+    sti_painleve* q;
+    change_units(f, units);
+    assert_int_equal(sti_painleve_create(env, &f->in, NULL, &q), STI_OK);
+    assert_int_equal(q->pattern_count, p->pattern_count);
+    for (int k = 0; k < p->pattern_count; k++) {
+        const double a = p->patterns[k].mu_c, b = q->patterns[k].mu_c;
+        assert_true(a == b || fabs(a - b) <= 1e-6 * b || fmin(a, b) > 1e6);
+    }
+    sti_painleve_destroy(env, q);
+    change_units(f, back);
+}
+
 // The limit is the limit: M + eps z z' for small eps, joints and several contacts included.
 static void limits_are_limits(void** state) {
     (void)state;
@@ -543,6 +571,7 @@ static void limits_are_limits(void** state) {
         const sti_status status = sti_painleve_create(env, &f.in, NULL, &p);
         assert_int_equal(status, STI_OK);
         assert_true(p->singular);
+        critical_friction_without_mass_does_not_depend_on_units(&f, p);
         for (int i = 0; i < n; i++) {
             for (int j = 0; j < n; j++) f.M[i * n + j] += 1e-10 * z[i] * z[j];
         }
