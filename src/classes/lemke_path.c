@@ -90,7 +90,7 @@ static int column_of(const sti_dictionary* D, int variable) {
     return -1;
 }
 
-// The basic variable of row i for q + (t, t^2, ..), t small and positive: its coefficient of t^k. A basic w_(k-1) has one
+// The basic variable of row i for q + (t, t^2, ..), t > 0 small: its coefficient of t^k. A basic w_(k-1) has one
 // of its own; a nonbasic one, 0 now, is what its column takes away.
 static void digit(walk* w, int i, int k, sti_int* out) {
     const sti_dictionary* D = w->D;

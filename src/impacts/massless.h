@@ -4,8 +4,8 @@
 //
 // M_y = Y M Y' is regular, joints are gone, and everything S1 says in terms of M^-1 with joints eliminated is the limit
 // of M + eps 1, eps -> 0: on the velocities that the joints allow M + eps 1 tends to a metric with an inverse, wherever
-// no contact moves what has no mass. Directions without mass that nothing moves keep their velocity: z, the part of qdot
-// along them (the 1 of eps 1 is that of the units given). A contact that moves one has none: |n| grows like 1 /
+// no contact moves what has no mass. Directions without mass that nothing moves keep their velocity: z, the part of
+// qdot along them (the 1 of eps 1 is that of the units given). A contact that moves one has none: |n| grows like 1 /
 // sqrt(eps), and its quasi-velocity is 0 whatever its speed. It is refused.
 #ifndef STI_IMPACTS_MASSLESS_H
 #define STI_IMPACTS_MASSLESS_H
