@@ -6,6 +6,7 @@
 
 #include "bodies/scene_tools.h"
 #include "granular/bed_tools.h"
+#include "linalg/ldl.h"
 #include "support/contact_pile.h"
 #include "support/scenario_case.h"
 
@@ -73,7 +74,7 @@ static void beds(void** state) {
     }
 }
 
-// A heap of boxes side by side and on each other, all islands of one step.
+// Boxes side by side and on each other, all islands of one step.
 static sti_pose* fallen(sti_env* env) {
     sti_bodies* bodies = open_scene(env, 3);
     add_ground(env, bodies, 0);
@@ -118,6 +119,49 @@ static void scenarios(void** state) {
     scenario_case_free(&s);
 }
 
+// Two full blocks that meet in a third: two large fronts, whose products are shared.
+enum { BLOCK = 250, ORDER = 2 * BLOCK + 200 };
+
+static double* factored(sti_env* env) {
+    int64_t* col_start = calloc(ORDER + 1, sizeof *col_start);
+    int* row = calloc((size_t)ORDER * ORDER, sizeof *row);
+    double* x = calloc(ORDER, sizeof *x);
+    int64_t count = 0;
+    for (int j = 0; j < ORDER; j++) {
+        for (int i = 0; i < ORDER; i++) {
+            if (i / BLOCK == j / BLOCK || i >= 2 * BLOCK || j >= 2 * BLOCK) row[count++] = i;
+        }
+        col_start[j + 1] = count;
+        x[j] = 1;
+    }
+    sti_ldl f;
+    assert_int_equal(sti_ldl_init(&f, env, ORDER, col_start, row), STI_OK);
+    assert_int_equal(f.fronts.tasks != NULL, sti_env_workers(env) > 1);
+    for (int j = 0; j < ORDER; j++) {
+        for (int64_t k = col_start[j]; k < col_start[j + 1]; k++)
+            f.value[k] = row[k] == j ? ORDER : cos(j) * cos(row[k]);
+    }
+    assert_int_equal(sti_ldl_factor(&f), -1);
+    sti_ldl_solve(&f, x);
+    sti_ldl_clear(&f);
+    free(col_start);
+    free(row);
+    return x;
+}
+
+static void factors(void** state) {
+    (void)state;
+    double* x[2];
+    for (int i = 0; i < 2; i++) {
+        sti_env* env = open_env_of(i == 0 ? 1 : WORKERS);
+        x[i] = factored(env);
+        sti_env_destroy(env);
+    }
+    assert_memory_equal(x[0], x[1], ORDER * sizeof(double));
+    free(x[0]);
+    free(x[1]);
+}
+
 // ---- several programs at once
 
 typedef struct program {
@@ -158,6 +202,7 @@ int main(void) {
         cmocka_unit_test(beds),
         cmocka_unit_test(bodies_that_fall),
         cmocka_unit_test(scenarios),
+        cmocka_unit_test(factors),
         cmocka_unit_test(programs_side_by_side_do_not_disturb_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
