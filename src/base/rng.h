@@ -1,4 +1,4 @@
-// rng.h: splitmix64, the one generator of the library (reference case RNG-01).
+// rng.h: splitmix64, the one generator of the library (RNG-01 of tests/reference has its first numbers).
 #ifndef STI_BASE_RNG_H
 #define STI_BASE_RNG_H
 

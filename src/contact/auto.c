@@ -14,17 +14,8 @@
 // Small problems end their first sweeps as soon as the gain of the last ones says that those allowed will not do: walls
 // are done after 20, stacks after 40, and after 8 it shows which is which. Newton's method then makes none of its own.
 //
-// Measured (walls, stacks, heaps of discs and spheres, chains, few that press among many; 80 to 1000 contacts, three to
-// five seeds each; time before over time now, 1e-4 and 1e-8):
-//
-//     islands, not contacts, decide what is large       stacks, plane 1.2, 1.4    stacks, space 1.6, 2.2    others 1.0
-//     sweeps that crawl end early; up to 300        stacks, plane 1.3, 1.2    stacks, space 1.4, 1.3    spheres 0.92
-//     alternating directions from zero, islands of
-//     200 to 600 where Newton's method gains little     heaps of 324 discs 1.2 to 1.5, 4 to 5    others 1.0
-//
-// From the best point alternating directions stay where Newton's method has led them. Below 200 contacts it gets there
-// by itself (heaps of 100: 0.75 and 0.5 with this rule), beyond 600 an iteration with full factors takes as long as a
-// few of Newton's steps (1000 that press at random in the plane: 0.9 and 0.5).
+// What each rule was tried on, and what it saves: bench/README.md, "The order of auto". From the best point alternating
+// directions stay where Newton's method has led them; so they begin at zero.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

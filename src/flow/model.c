@@ -1,4 +1,4 @@
-// model.c: A and b of S3 (2.5.3), with lambda in the rows of R and S~ where the thesis forgot it.
+// model.c: A and b of S3 (2.5.3), with lambda in the rows of R and S~ (errata S3-E10).
 //
 // Rows: data (N), then lambda times u_x, v_x, u_y, v_y (N each). Columns: u, v row by row. With the border repeated the
 // entries of the stencil (1, -8, 0, 8, -1)/12 that fall outside are added to the border pixel; what cancels there is

@@ -8,8 +8,9 @@
 //
 //     primal value at v(x) + dual value = x'(P x + kappa) = r'u >= 0          the duality gap, taken in measure.c.
 //
-// Facets as the reference has them: n points from the grain with the larger number to the other, and into a wall;
-// d_s = cos(2 pi s/p) t1 + sin(2 pi s/p) t2, t1 = (e_i - n_i n) normalized with i the smallest entry of n, t2 = n x t1.
+// Facets as in the cases of tests/reference: n points from the grain with the larger number to the other, and into a
+// wall; d_s = cos(2 pi s/p) t1 + sin(2 pi s/p) t2, t1 = (e_i - n_i n) normalized with i the smallest entry of n, t2 = n
+// x t1.
 #include "granular/dual.h"
 
 #include <math.h>

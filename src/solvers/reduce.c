@@ -17,7 +17,7 @@
 //            inequalities, which together with zero columns and rows where the other half is missing is again an LCP
 //
 // D1. Rows and columns are scaled by powers of two first, so that "zero" has a meaning: circuits mix 1e-6 and 1e3.
-// D2. In step 4 the thesis' hypothesis of a square regular system is not needed; the LCP may be harder for Lemke's
+// D2. In step 4 the hypothesis of S3 of a square regular system is not needed; the LCP may be harder for Lemke's
 //     method.
 #include "solvers/reduce.h"
 

@@ -1,7 +1,7 @@
 // alpha.c: the linearly implicit alpha schemes, S3 (2.1.4) to (2.1.10).
 //
-// Letters: q, v state at t; h step; k applied forces (k_1 of the thesis); c inertial forces, M a + c = k + contact
-// forces, so the thesis's F(v) v is -c. With dv = v+ - v,
+// Letters: q, v state at t; h step; k applied forces (k_1 of S3); c inertial forces, M a + c = k + contact
+// forces, so F(v) v of S3 is -c. With dv = v+ - v,
 //
 //     k      ~  (1 - alpha) k(t, q, v) + alpha (k(t + h, q, v) + k_q (q+ - q) + k_v dv)                      (2.1.3)
 //     c      ~  c(v) + alpha G dv,   G = c_v / 2                                                             (2.1.2)

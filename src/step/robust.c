@@ -1,4 +1,4 @@
-// robust.c: does a control keep its contact modes? The algorithm of S3 2.4, in the form of convention 9 of its cases.
+// robust.c: does a control keep its contact modes? The algorithm of S3 2.4, with what the paper leaves open.
 //
 //     1. solve the first step's problem by Lemke's method; alpha_0 is its complementary basis
 //     2. for n = 1, ..., N - 1: solve C(alpha_0) w = b at step n, a linear system; a negative component is a switch
@@ -9,8 +9,9 @@
 //     [ D_a  B_aa ] (z_a) = - (b_a),      w_rest = D u + B z + b,      a = alpha_0
 //
 // and the state moves on with its solution (errata S3-E24). A singular matrix counts as a switch. An open contact has
-// components in the basis that say nothing about modes (PEG-05): a switch there is reported like any other, as in the
-// thesis. All contacts are in the problem at every step (gap_tol INFINITY), so that its size does not change.
+// components in the basis that say nothing about modes (PEG-05 of tests/reference): a switch there is reported like
+// any other, as in S3. All contacts are in the problem at every step (gap_tol INFINITY), so that its size does not
+// change.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
