@@ -10,6 +10,9 @@
 #     threads.<...>     tests/par and what else runs in threads, in the tree of the thread sanitizer
 #     asan.<...>        the first three again, in the tree built with sanitizers; asan.attack: tools/attack, briefly
 #
+# The clang tree runs its fuzz targets alone; all other programs are only compiled there, for the warnings of a second
+# compiler, and neither instrumented nor linked.
+#
 # `make test` builds four trees (release by gcc, sanitized by gcc, a part with the thread sanitizer, instrumented by
 # clang) and runs the tests of all of them by one ctest in the first, which is told of the others by
 # STICTION_SUITE_TREES.
@@ -74,7 +77,7 @@ foreach(source ${test_sources})
   if(STICTION_THREADS AND NOT target IN_LIST thread_tests)
     continue()
   endif()
-  add_executable(${target} ${source})
+  stiction_program(${target} ${source})
   list(APPEND library_tests ${target})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_include_directories(${target} PRIVATE src tests)
@@ -95,7 +98,7 @@ endif()
 file(GLOB example_sources CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${example_sources})
   get_filename_component(file ${source} NAME_WE)
-  add_executable(example_${file} ${source})
+  stiction_program(example_${file} ${source})
   list(APPEND library_tests example_${file})
   set_target_properties(example_${file} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   target_link_libraries(example_${file} PRIVATE stiction m)
