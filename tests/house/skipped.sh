@@ -6,18 +6,25 @@ set -euo pipefail
 source=$1 shared=$2
 cd "$source"
 missing=0 cases=0
+skips='\bskip\(\);|\bcase_collection\('
 
 # A test of a C file that needs the folder skips itself without it, once; a file that does not (a script, a list of
 # folders) counts as one.
 cases_in() { # FILE
     local count
-    count=$(grep -cE '\bskip\(\);' "$1" || true)
+    count=$(grep -cE "$skips" "$1" || true)
     echo $((count > 0 ? count : 1))
 }
 
 leave_out() { # FOLDER WHY: every test file that reads this folder, and how many cases of it
     local files file all=0
-    files=$(grep -rlE "(STI_SHARED_DIR[^;]*|shared_dir)\"?/?$1" tests --include='*.c' --include='*.h' --include='*.sh' | LC_ALL=C sort)
+    files=$(grep -rlE "(STI_SHARED_DIR|shared_dir).*/$1|/$1.*STI_SHARED_DIR" tests --include='*.[ch]' --include='*.sh' |
+        while read -r file; do # of a header those that skip themselves by it
+            case $file in
+                *.h) grep -rlE "#include \"([a-z]+/)?$(basename "$file")\"" tests --include='*.c' | xargs grep -lE "$skips" ;;
+                *) echo "$file" ;;
+            esac
+        done | grep -v '^tests/house/' | LC_ALL=C sort -u)
     [ -n "$files" ] || { echo "no test reads $1: tests/house/skipped.sh is out of date"; exit 1; }
     for file in $files; do all=$((all + $(cases_in "$file"))); done
     [ -e "$shared/$1" ] && return
@@ -29,6 +36,7 @@ leave_out() { # FOLDER WHY: every test file that reads this folder, and how many
 leave_out problems "problems of the Siconos and FCLIB collections; those of problems/ are tested"
 leave_out data/flow "real pairs of frames; made ones are tested"
 leave_out review "problems that were found by attack"
+leave_out robots "robots of other collections; those that tests write themselves are tested"
 [ -e "$shared/oracles" ] || echo "read from tests/reference: the reference values of S0 to S3, whole; $shared/oracles may hold more of them"
 command -v mpiexec >/dev/null || { missing=$((missing + 1)); echo "left out: steps of beds over MPI ranks (no mpiexec)"; }
 
