@@ -52,7 +52,7 @@ typedef struct sti_gs_lane {
     double* keep;          // the plain point it started from                (d capacity)
     double* best;          // the best point measured                        (d capacity)
     double* partial;       // sums of the chunks                             (chunks x 2)
-    unsigned char* calm;   // sweeps in which the contact did not move       (capacity)
+    unsigned char* still;  // sweeps in which the contact did not move       (capacity)
     unsigned char* sleep;  // sweeps for which it is skipped                 (capacity)
     void* memory;
 } sti_gs_lane;

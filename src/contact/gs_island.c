@@ -39,7 +39,7 @@ enum {
     STALL_WINDOW = 12,    // E3
     PLAIN_SHIFT_MAX = 3,  // E2: at most 1 << 3 plain sweeps
     SHUFFLE_EVERY = 16,   // failures of E2 and E3 after which the order is shuffled
-    CALM_BEFORE_SLEEP = 3,
+    STILL_BEFORE_SLEEP = 3,
     SLEEP_SHIFT_MAX = 3,  // at most 1 << 3 sweeps
     PATIENCE = 4000,      // sweeps without a tenth gained in the natural map: stalled
     RECENT = 4,           // sweeps whose gain tells how many are to come
@@ -51,7 +51,7 @@ enum {
 #define STALL_GAIN 0.9      // E3
 #define DRIFT_LIMIT 1e8     // E4: sweeps in one leap
 #define LEAP_LEAST 2.0
-#define CALM_SHARE 0.1
+#define STILL_SHARE 0.1
 #define OVERTIME 1.2  // sweeps to come, presumably, over those allowed, from which on an island crawls
 
 sti_status sti_gs_lane_create(sti_env* env, int d, int capacity, sti_gs_lane* lane) {
@@ -67,8 +67,8 @@ sti_status sti_gs_lane_create(sti_env* env, int d, int capacity, sti_gs_lane* la
     lane->keep = lane->target + n;
     lane->best = lane->keep + n;
     lane->partial = lane->best + n;
-    lane->calm = (unsigned char*)(lane->partial + 2 * chunks);
-    lane->sleep = lane->calm + nc;
+    lane->still = (unsigned char*)(lane->partial + 2 * chunks);
+    lane->sleep = lane->still + nc;
     const sti_status status = sti_anderson_create(env, d * capacity, d * STI_GS_CHUNK, &lane->mix);
     if (status != STI_OK) sti_gs_lane_destroy(env, lane);
     return status;
@@ -184,21 +184,21 @@ static double relax(const work* w, int place, double step) {
 }
 
 static void relax_unless_asleep(work* w, int place) {
-    unsigned char *calm = &w->lane->calm[place], *sleep = &w->lane->sleep[place];
+    unsigned char *still = &w->lane->still[place], *sleep = &w->lane->sleep[place];
     if (*sleep > 0) {
         --*sleep;
         return;
     }
     if (relax(w, place, w->s->step[w->order[place]]) > w->still) {
-        *calm = 0;
+        *still = 0;
         return;
     }
-    if (*calm < CALM_BEFORE_SLEEP + SLEEP_SHIFT_MAX) ++*calm;
-    if (*calm >= CALM_BEFORE_SLEEP) *sleep = (unsigned char)(1 << (*calm - CALM_BEFORE_SLEEP));
+    if (*still < STILL_BEFORE_SLEEP + SLEEP_SHIFT_MAX) ++*still;
+    if (*still >= STILL_BEFORE_SLEEP) *sleep = (unsigned char)(1 << (*still - STILL_BEFORE_SLEEP));
 }
 
 static void wake(work* w) {
-    memset(w->lane->calm, 0, (size_t)w->island->count);
+    memset(w->lane->still, 0, (size_t)w->island->count);
     memset(w->lane->sleep, 0, (size_t)w->island->count);
 }
 
@@ -504,7 +504,7 @@ void sti_gs_settle(const sti_gs* s, sti_gs_lane* lane, const sti_gs_goal* goal, 
     wake(&w);
     for (;;) {
         if (w.shuffles) shuffle(&w);
-        w.still = CALM_SHARE * sqrt(goal2(&w, goal) / island->count);
+        w.still = STILL_SHARE * sqrt(goal2(&w, goal) / island->count);
         sweep(&w);
         if (conclude(&w, goal)) break;
         advance(&w);

@@ -53,7 +53,7 @@ static inline double asked(int d, const double* q, const double* u) {
     return u[0] < 0 ? larger(undone, u[0] * u[0]) : undone;
 }
 
-bool sti_contact_judge_calm(int d, int nc, const double* r, const double* q, const double* u, const double* rho) {
+bool sti_contact_judge_trusted(int d, int nc, const double* r, const double* q, const double* u, const double* rho) {
     const double most = STI_CONTACT_FARTHEST * STI_CONTACT_FARTHEST;
     for (int c = 0; c < nc; c++) {
         const size_t at = (size_t)d * (size_t)c;

@@ -41,7 +41,7 @@ void sti_contact_judge_point(sti_contact_judge* k);
 
 // Does every contact undo enough of the data to trust its forces, whatever island it belongs to? Then none runs away,
 // and all may be taken for one island. rho < 0: not known yet, and so it does not.
-bool sti_contact_judge_calm(int d, int nc, const double* r, const double* q, const double* u, const double* rho);
+bool sti_contact_judge_trusted(int d, int nc, const double* r, const double* q, const double* u, const double* rho);
 
 // What is compared with the tolerance: a little more, so that a judge with other rounding comes to the same verdict
 static inline double sti_contact_safely(double residual) {

@@ -219,11 +219,11 @@ static void own_rho(quick* k) {
 static bool judge(quick* k) {
     own_terms(k);
     own_rho(k);
-    const bool calm = sti_contact_judge_calm(k->d, k->nc, k->r, k->local.q, k->u, k->trace);
-    const int energies = calm && k->nc > 0 ? 1 : k->nc;
+    const bool trusted = sti_contact_judge_trusted(k->d, k->nc, k->r, k->local.q, k->u, k->trace);
+    const int energies = trusted && k->nc > 0 ? 1 : k->nc;
     for (int c = 0; c < energies; c++) k->energy[c] = (sti_contact_energy){0};
     for (int c = 0; c < k->nc; c++) k->island[c] = 0;
-    if (!calm) sti_contact_islands(k->p, k->island);
+    if (!trusted) sti_contact_islands(k->p, k->island);
     sti_contact_judge j = {.d = k->d, .nc = k->nc, .mu = k->local.mu, .r = k->r, .u = k->u, .q = k->local.q};
     j.rho = k->trace;
     j.own = k->own;

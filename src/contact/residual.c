@@ -85,15 +85,15 @@ static double norm(int d, const double* x) {
 // Islands, and the energies of the bilateral rows in them
 static void find_islands(measure* k) {
     const int items = k->nc + k->nb + k->nv;
-    bool calm = sti_contact_judge_calm(k->d, k->nc, k->a->r, k->q, k->a->u, k->rho);
-    for (int j = 0; j < k->nb && calm; j++) {
+    bool trusted = sti_contact_judge_trusted(k->d, k->nc, k->a->r, k->q, k->a->u, k->rho);
+    for (int j = 0; j < k->nb && trusted; j++) {
         const double own = k->root[j] * k->root[j];
-        calm = own * fabs(k->a->lambda[j]) <= STI_CONTACT_FARTHEST * fabs(k->joint_given[j]);
+        trusted = own * fabs(k->a->lambda[j]) <= STI_CONTACT_FARTHEST * fabs(k->joint_given[j]);
     }
-    k->energies = calm ? 1 : items;
-    k->island = calm ? k->one : k->joined;
-    if (!calm && !k->islands_known) sti_contact_islands(k->p, k->joined);
-    k->islands_known |= !calm;
+    k->energies = trusted ? 1 : items;
+    k->island = trusted ? k->one : k->joined;
+    if (!trusted && !k->islands_known) sti_contact_islands(k->p, k->joined);
+    k->islands_known |= !trusted;
     for (int i = 0; i < k->energies; i++) k->energy[i] = (sti_contact_energy){0};
     for (int j = 0; j < k->nb; j++) {
         const double root = k->root[j], force = root * k->a->lambda[j], drive = k->joint_given[j] / root;

@@ -51,15 +51,15 @@ static double speed_of(const sti_bed* bed, int a) {
 // few.
 static double common_speed(const sti_bed* bed) {
     const int most = sti_bed_stray_most(bed->n) / 2;
-    const double calm = RESERVE * bed->largest / (STEPS * bed->options.h);
+    const double slow = RESERVE * bed->largest / (STEPS * bed->options.h);
     double fastest = 0;
     int quick = 0;
     for (int a = 0; a < bed->n; a++) {
         const double s = speed_of(bed, a);
-        quick += s > calm ? 1 : 0;
+        quick += s > slow ? 1 : 0;
         fastest = fmax(fastest, s);
     }
-    if (quick <= most || bed->options.eps > 0) return quick <= most ? calm : fastest;
+    if (quick <= most || bed->options.eps > 0) return quick <= most ? slow : fastest;
     int bin[BINS] = {0};
     for (int a = 0; a < bed->n; a++) {
         const int b = (int)(speed_of(bed, a) / fastest * BINS);
