@@ -213,6 +213,8 @@ sti_status sti_run_begin(sti_run_data* k) {
     k->memory = sti_arena_make(k->env);
     k->tied = sti_arena_take(&k->memory, bodies, 1);
     k->sum = sti_arena_raw(&k->memory, bodies, 3 * sizeof *k->sum);
+    k->party = sti_arena_raw(&k->memory, bodies, sizeof *k->party);
+    k->pays = sti_arena_take(&k->memory, bodies, 1);
     k->sweep = sti_arena_raw(&k->memory, shapes, sizeof *k->sweep);
     k->box = sti_arena_raw(&k->memory, shapes, sizeof *k->box);
     if (k->memory.status != STI_OK) return k->memory.status;

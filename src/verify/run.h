@@ -43,6 +43,8 @@ typedef struct sti_run_data {
     long frames_before, steps_before;  // those that w does not have any more
     unsigned char* tied;               // body has a joint or a spring      (bodies)
     double* sum;                       // impulses on it                    (bodies x 3)
+    int* party;                        // the least body that it hangs together with by contacts (bodies; base/sets.h)
+    unsigned char* pays;               // one of such a party has a joint or a spring            (bodies)
     sti_run_pairs apart;
     sti_run_sweep* sweep;  // (shapes)
     sti_aabb* box;         // (shapes)

@@ -8,8 +8,10 @@
 //     mu r_n |u_t| + u_t'r_t = 0                          law: in parts of R U; it is not below 0 in the cone
 //
 // Momentum. A body without joints and springs gets m (v+ - v) = sum of its impulses + m h g in a step without impacts.
-// A step that mended places pays for that with speed: v+ is then s times what follows from the impulses, with
-// 0 <= s <= 1.
+// What is too much of energy a step pays with speed: v+ is then s times what follows from the impulses, with
+// 0 <= s <= 1. So it does where it mended places, and where springs and joints, which it takes along straight lines,
+// have a part in it: for every body that hangs together with one of them by contacts.
+#include "base/sets.h"
 #include "verify/run.h"
 
 // Does some material have a grain? Then t2 is longer or shorter where friction is.
@@ -82,15 +84,31 @@ static bool has_balance(const sti_run_data* k, long frame) {
            k->w->impacts[step - 1] == 0 && sti_run_step_length(k, frame) > 0;
 }
 
+// party: bodies that hang together by contacts. pays: those of them with a joint or a spring among them.
+static void find_payers(sti_run_data* k, long frame) {
+    const sti_recorded_world* w = k->w;
+    for (int b = 0; b < w->body_count; b++) {
+        k->party[b] = b;
+        k->pays[b] = 0;
+    }
+    for (long i = sti_run_first_contact(k, frame); i < w->contact_end[frame]; i++) {
+        const int a = (int)w->contact_body[2 * i], b = (int)w->contact_body[2 * i + 1];
+        if (!w->fixed[a] && !w->fixed[b]) sti_sets_join(k->party, a, b);
+    }
+    for (int b = 0; b < w->body_count; b++) {
+        if (k->tied[b]) k->pays[sti_sets_root(k->party, b)] = 1;
+    }
+}
+
 // How far v+ is from what the impulses and gravity make of v.
-static double unexplained(const sti_run_data* k, long frame, int body, const double g[3]) {
+static double unexplained(sti_run_data* k, long frame, int body, const double g[3]) {
     const double *v0 = sti_run_at(k, k->w->v, 3, frame - 1, body), *v1 = sti_run_at(k, k->w->v, 3, frame, body);
     const double h = sti_run_step_length(k, frame);
-    const bool mended = k->w->corrected[k->w->frame_step[frame] - 1] > 0;
+    const bool pays = k->w->corrected[k->w->frame_step[frame] - 1] > 0 || k->pays[sti_sets_root(k->party, body)];
     double due[3], d[3], part = 1;
     for (int x = 0; x < 3; x++) due[x] = v0[x] + k->sum[3 * body + x] / k->w->mass[body] + h * g[x];
     const double square = sti_run_dot(due, due);
-    if (mended && square > 0) part = fmin(fmax(sti_run_dot(due, v1) / square, 0), 1);
+    if (pays && square > 0) part = fmin(fmax(sti_run_dot(due, v1) / square, 0), 1);
     for (int x = 0; x < 3; x++) d[x] = v1[x] - part * due[x];
     return sti_run_norm(d);
 }
@@ -99,6 +117,7 @@ static void check_momentum(sti_run_data* k, long frame) {
     double g[3];
     if (!has_balance(k, frame)) return;
     add_impulses(k, frame);
+    find_payers(k, frame);
     sti_bodies_gravity(k->options->bodies, g);
     for (int b = 0; b < k->w->body_count; b++) {
         if (k->w->fixed[b] || k->tied[b] || !(k->w->mass[b] > 0)) continue;
