@@ -68,13 +68,16 @@ static void put_above(cli_json* j, const char* file) {
     }
 }
 
-static void put_folders(cli_json* j, const char* file, const cli_robot_request* r) {
+static bool put_folders(cli_json* j, const char* file, const char* text, const cli_robot_request* r) {
     cli_json_array(j, "folders");
     put_parts(j, r->folders, '\n', "");
     put_parts(j, getenv("ROS_PACKAGE_PATH"), ':', "");
     put_parts(j, getenv("AMENT_PREFIX_PATH"), ':', "/share");
     put_above(j, file);
+    const bool done = cli_robot_put_packages(j, text, r->folders, '\n') &&
+                      cli_robot_put_packages(j, text, getenv("ROS_PACKAGE_PATH"), ':');
     cli_json_end(j);
+    return done;
 }
 
 // ---- the scene
@@ -131,7 +134,7 @@ static int put_robot(const cli* c, cli_json* j, const char* file, const char* te
     int code = check_folders(c, r->folders);
     if (code == CLI_DONE) code = put_joints(c, j, r->joints);
     if (code != CLI_DONE) return code;
-    put_folders(j, file, r);
+    if (!put_folders(j, file, text, r)) return cli_fail_memory(c);
     cli_json_text(j, "text", text);
     cli_json_end(j);
     cli_json_end(j);

@@ -41,6 +41,9 @@ typedef struct cli_robot_request {
 // Like cli_scene_load, with these options where the file is a robot's; ROS_PACKAGE_PATH and AMENT_PREFIX_PATH are
 // looked at.
 int cli_robot_load(const cli* c, const char* name, const cli_robot_request* request, sti_document** out);
+// Folders below those of the list that are packages which the text of the robot names, into an array of names. false:
+// no memory.
+bool cli_robot_put_packages(cli_json* j, const char* text, const char* list, char between);
 // The option that was given, NULL: none.
 const char* cli_robot_option(const cli_robot_request* request);
 

@@ -42,7 +42,8 @@ enum {
     STI_XML_ENCODING = 4,
     STI_XML_COMMENT = 8,
     STI_XML_AMPERSAND = 16,
-    STI_XML_BYTES = 32
+    STI_XML_BYTES = 32,
+    STI_XML_DECLARATION = 64
 };
 
 // Text that is nearly XML, made into XML (xml_loose.c): *out ends with a 0, free with sti_free. NULL: nothing to mend.

@@ -4,6 +4,7 @@
 // where it stands, and lines keep their numbers:
 //
 //     text or a blank before the declaration, text after the last element     blanks
+//     a declaration that is none: no version first, no "?>"                   blanks: UTF-8
 //     an encoding that Expat does not know, like utf8, or that it is not      blanks: UTF-8
 //     a comment with "--" in it                                               blanks in it
 //     & that begins no entity of XML                                          &amp;
@@ -63,6 +64,20 @@ static bool blank_trail(char* text, const char* first) {
     }
     if (*end == '\0') return false;
     blank(end, text + strlen(text));
+    return true;
+}
+
+// A declaration says its version first, in quotes, and ends with "?>" before any other tag.
+static bool blank_declaration(char* text) {
+    char* begin = text + (strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0);
+    if (strncmp(begin, "<?xml", 5) != 0 || strchr(" \t\r\n?>", begin[5]) == NULL) return false;
+    char* end = strchr(begin, '>');
+    if (end == NULL) return false;
+    const char* at = begin + 5 + strspn(begin + 5, " \t\r\n");
+    const char* value = at + strcspn(at, "\"'>");
+    const bool versioned = strncmp(at, "version", 7) == 0 && (*value == '"' || *value == '\'');
+    if (end[-1] == '?' && versioned) return false;
+    blank(begin, end + 1);
     return true;
 }
 
@@ -157,6 +172,7 @@ static void copy_ampersands(char* from, char* to) {
 }
 
 static size_t mend(char* text, size_t size, unsigned* mended) {
+    if (blank_declaration(text)) *mended |= STI_XML_DECLARATION;
     const char* first = first_element(text);
     bool utf8;
     if (first == NULL) return 0;

@@ -112,6 +112,7 @@ typedef struct sti_urdf_model {
     int root;                   // link
     bool fixed;                 // the root stays where it is
     bool turn_up;               // meshes whose y is up are turned
+    bool unfinished;            // xacro has still something to do
     int* order;                 // links, parents before their children (link_count)
     int piece_count, piece_capacity;
     struct sti_urdf_piece* piece;  // shapes                            (piece_count)

@@ -74,6 +74,30 @@ static sti_status ignore(sti_urdf_model* m, const sti_xml_node* node, const char
     return sti_urdf_remark_kind(m, STI_URDF_IGNORED, node, element, element, text);
 }
 
+// What xacro does with a file: one that still says so is not finished.
+static bool asks_xacro(const sti_urdf_model* m) {
+    static const char* const orders[] = {"xacro:include",      "xacro:macro",   "xacro:if",        "xacro:unless",
+                                         "xacro:insert_block", "xacro:element", "xacro:attribute", "xacro:call"};
+    for (const sti_xml_node* node = m->xml.made; node != NULL; node = node->made) {
+        for (size_t k = 0; k < sizeof orders / sizeof orders[0]; k++) {
+            if (strcmp(node->name, orders[k]) == 0) return true;
+        }
+    }
+    return false;
+}
+
+// Of xacro. Constants, and calls of macros that are nowhere, are what is left where it had run, and engines pass over
+// them.
+static sti_status look_at_xacro(sti_urdf_model* m, const sti_xml_node* node) {
+    if (m->options->strict || m->unfinished)
+        return sti_urdf_fail(m, node, NULL, "this is a xacro file: run xacro first, and give what it writes");
+    if (strcmp(node->name, "xacro:arg") == 0) return STI_OK;  // urdf_text.c
+    return ignore(m, node,
+                  strcmp(node->name, "xacro:property") == 0
+                      ? "a constant of xacro, which has been run or has nothing to do"
+                      : "a macro of xacro that this file does not have: what it stands for is missing");
+}
+
 // Remark the children that are none of these; one given twice is an error, unless it may be (a name with a '+').
 static sti_status look_at_children(sti_urdf_model* m, const sti_xml_node* node, const char* const* known, int count) {
     for (const sti_xml_node* child = node->child; child != NULL; child = child->next) {
@@ -87,9 +111,11 @@ static sti_status look_at_children(sti_urdf_model* m, const sti_xml_node* node, 
         }
         if (found) continue;
         const char* why = "not an element that is read";
-        if (strcmp(child->name, "xacro:arg") == 0 && !m->options->strict) continue;  // urdf_text.c
-        if (strncmp(child->name, "xacro:", 6) == 0)
-            return sti_urdf_fail(m, child, NULL, "this is a xacro file: run xacro first, and give what it writes");
+        if (strncmp(child->name, "xacro:", 6) == 0) {
+            const sti_status status = look_at_xacro(m, child);
+            if (status != STI_OK) return status;
+            continue;
+        }
         if (strcmp(child->name, "safety_controller") == 0) why = "controllers are not simulated";
         if (strcmp(child->name, "visual") == 0 || strcmp(child->name, "material") == 0) why = "for pictures alone";
         const sti_status status = ignore(m, child, why);
@@ -479,7 +505,11 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
                                           : "<limit> is missing, and a prismatic joint has one",
                                       "<limit> is missing: moves without limits")
                       : STI_OK;
-    sti_status status = ranged ? read_range(m, node, joint) : STI_OK;
+    const bool holds = !ranged && (sti_xml_get(node, "lower") != NULL || sti_xml_get(node, "upper") != NULL);
+    sti_status status = ranged  ? read_range(m, node, joint)
+                        : holds ? sti_urdf_remark_add(m, STI_URDF_IGNORED, node, "joint: limit: lower and upper",
+                                                      "a continuous joint turns without limits")
+                                : STI_OK;
     if (status == STI_OK && endless(sti_xml_get(node, "effort")) <= 0)
         status = read_size(m, node, "effort", false, &joint->effort);
     if (status == STI_OK && endless(sti_xml_get(node, "velocity")) <= 0)
@@ -505,6 +535,8 @@ static sti_status read_limit(sti_urdf_model* m, const sti_xml_node* node, sti_ur
 
 static sti_status read_mimic(sti_urdf_model* m, const sti_xml_node* node, sti_urdf_joint* joint) {
     if (node == NULL) return STI_OK;
+    if (sti_xml_get(node, "joint") == NULL || is_blank(m, node, "joint"))
+        return sti_urdf_mend(m, node, NULL, "<mimic> names no joint", "<mimic> names no joint: moves on its own");
     sti_status status = need_text(m, node, "joint", &joint->mimic_name);
     if (status == STI_OK) status = read_numbers(m, node, "multiplier", 1, &joint->multiplier);
     if (status == STI_OK) status = read_numbers(m, node, "offset", 1, &joint->offset);
@@ -609,6 +641,7 @@ sti_status sti_urdf_read(sti_urdf_model* m) {
     m->report->robot = sti_strdup(m->env, name != NULL ? name : "");
     if (m->report->robot == NULL) return STI_ERR_MEMORY;
     static const char* const known[] = {"+link", "+joint"};
+    m->unfinished = asks_xacro(m);
     sti_status status = look_at_children(m, root, known, 2);
     if (status == STI_OK) status = reserve(m);
     for (const sti_xml_node* node = root->child; status == STI_OK && node != NULL; node = node->next) {

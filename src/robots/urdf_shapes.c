@@ -6,7 +6,8 @@
 //            any other one sticks out of the hull is measured. Of a fixed body: the triangles themselves.
 // Files      package://NAME/REST is looked for in every folder above the URDF file, and as REST alone in one called
 //            NAME;
-//            then in the folders of the options. Other names start in the folder of the file, then in those.
+//            then in the folders of the options. Other names start in the folder of the file, then in those, then in
+//            every folder above the file.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -72,8 +73,11 @@ static sti_status try_package(sti_env* env, const char* folder, size_t length, c
     return status;
 }
 
-static sti_status find_package(const sti_urdf_model* m, const char* folder, size_t length, const char* name,
-                               char** out) {
+typedef sti_status try_folder(sti_env* env, const char* folder, size_t length, const char* name, char** out);
+
+// In a folder and in all above it, from the nearest on.
+static sti_status try_above(const sti_urdf_model* m, try_folder* try, const char* folder, size_t length,
+                            const char* name, char** out) {
     char here[PATH_MAX], *start = NULL;
     sti_status status = STI_OK;
     if (length + 2 < sizeof here) {
@@ -82,10 +86,16 @@ static sti_status find_package(const sti_urdf_model* m, const char* folder, size
         if (realpath(length > 0 ? here : ".", full) != NULL) start = memcpy(here, full, sizeof here);
     }
     for (size_t end = start != NULL ? strlen(start) : 0; status == STI_OK && *out == NULL && end > 0;) {
-        status = try_package(m->env, start, end, name, out);
+        status = try(m->env, start, end, name, out);
         while (end > 0 && start[end - 1] != '/') end--;
         while (end > 0 && start[end - 1] == '/') end--;
     }
+    return status;
+}
+
+static sti_status find_package(const sti_urdf_model* m, const char* folder, size_t length, const char* name,
+                               char** out) {
+    sti_status status = try_above(m, try_package, folder, length, name, out);
     for (int k = 0; status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
         status = try_package(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
     return status;
@@ -109,7 +119,8 @@ static sti_status look_for(const sti_urdf_model* m, const char* name, char** out
     sti_status status = try_path(m->env, m->file, absolute ? 0 : length, name, out);
     for (int k = 0; !absolute && status == STI_OK && *out == NULL && k < m->options->folder_count; k++)
         status = try_path(m->env, m->options->folders[k], strlen(m->options->folders[k]), name, out);
-    return status;
+    if (absolute || status != STI_OK || *out != NULL) return status;
+    return try_above(m, try_path, m->file, length, name, out);
 }
 
 // The name with / for \, and characters for their escapes. *out: NULL where that changes nothing or finds nothing.
@@ -137,9 +148,9 @@ static sti_status find_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, char*
         return status;
     }
     if (*out != NULL) return STI_OK;
-    return sti_urdf_fail(m, node, "filename", "no such file beside this one or above it%s",
-                         m->options->folder_count > 0 ? ", nor in the folders that were named (--folder)"
-                                                      : "; folders to look in can be named");
+    return sti_urdf_fail(m, node, "filename",
+                         "no such file beside this one or above it%s; a folder to look in can be named (--folder DIR)",
+                         m->options->folder_count > 0 ? ", nor in other folders that were named" : "");
 }
 
 sti_status sti_urdf_read_mesh(sti_urdf_model* m, const sti_urdf_geometry* g, sti_mesh_data* out) {

@@ -18,6 +18,7 @@ static const char* const faults[] = {
     "comments with \"--\" in them, which XML forbids, are passed over",
     "an & that begins no entity of XML is taken as it stands",
     "bytes that are not UTF-8 are taken for question marks",
+    "an XML declaration that is none is passed over",
 };
 
 sti_status sti_urdf_clean(sti_urdf_model* m, const char* text, size_t size, char** out) {

@@ -154,6 +154,14 @@ expect "--folder" 0
 mkdir -p ros/pkg/meshes ament/share/pkg/meshes && cp ws/other/meshes/box.dae ros/pkg/meshes && cp ws/other/meshes/box.dae ament/share/pkg/meshes
 ROS_PACKAGE_PATH=/none:$PWD/ros run run far.urdf --collide visual --time 0.01
 expect "ROS_PACKAGE_PATH" 0
+mkdir -p deep/b/repo/some_name/meshes && cp ws/other/package.xml deep/b/repo/some_name && cp ws/other/meshes/box.dae deep/b/repo/some_name/meshes
+ROS_PACKAGE_PATH=$PWD/deep run run far.urdf --collide visual --time 0.01
+expect "a package somewhere below ROS_PACKAGE_PATH" 0
+run run far.urdf --collide visual --folder deep --time 0.01
+expect "and below --folder" 0
+touch deep/package.xml
+run run far.urdf --collide visual --folder deep
+refused "but not below a package" "no such file beside this one or above it"
 AMENT_PREFIX_PATH=$PWD/ament run run far.urdf --collide visual --time 0.01
 expect "AMENT_PREFIX_PATH" 0
 run run far.urdf --collide seen

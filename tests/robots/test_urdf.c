@@ -394,13 +394,15 @@ static void what_has_no_effect_is_reported(void** state) {
     (void)state;
     robot r = parse(
         "<robot name='r'>\n<material name='red'/><gazebo/><transmission name='t'/>\n"
+        "<xacro:property name='pi' value='3'/><xacro:head_gazebo name='h'/>"
         "<link name='a'><visual/><visual/></link>"
         "<link name='b'>" INERTIAL(
             1) "<visual/><collision><geometry><mesh filename='x.ply'/></geometry></collision>"
                "<collision><geometry><torus/></geometry></collision></link><link name='dot'/>"
                "<joint name='j' type='planar'><parent link='a'/><child link='b'/><axis xyz='0 0 2'/>"
                "<safety_controller k_velocity='1'/><dynamics damping='1'/></joint>"
-               "<joint name='e' type='continuous'><parent link='b'/><child link='dot'/></joint></robot>",
+               "<joint name='e' type='continuous'><parent link='b'/><child link='dot'/>"
+               "<limit lower='-1' upper='1'/></joint></robot>",
         NULL);
     assert_int_equal(sti_bodies_count(r.bodies), 2);
     assert_int_equal(sti_bodies_joint(r.bodies, 0)->kind, STI_JOINT_PLANAR);
@@ -408,6 +410,9 @@ static void what_has_no_effect_is_reported(void** state) {
     assert_int_equal(remark(&r, STI_URDF_IGNORED, "material", "for pictures alone")->line, 2);
     remark(&r, STI_URDF_IGNORED, "transmission", "not an element that is read");
     remark(&r, STI_URDF_IGNORED, "gazebo", "not an element");
+    remark(&r, STI_URDF_IGNORED, "xacro:property", "a constant of xacro");
+    remark(&r, STI_URDF_IGNORED, "xacro:head_gazebo", "a macro of xacro that this file does not have");
+    remark(&r, STI_URDF_IGNORED, "joint: limit: lower and upper", "turns without limits");
     remark(&r, STI_URDF_IGNORED, "safety_controller", "controllers");
     remark(&r, STI_URDF_IGNORED, "link \"b\": collision: geometry: mesh", "x.ply: only .stl, .obj, .dae");
     remark(&r, STI_URDF_IGNORED, "torus", "touches nothing");
@@ -563,7 +568,7 @@ static void mistakes_name_line_element_and_value(void** state) {
         {ROBOT(
              "<link name='a'><collision><geometry><mesh filename='package://p/no.stl'/></geometry></collision></link>"),
          "package://p/no.stl\": no such file"},
-        {ROBOT("<xacro:property name='x' value='1'/><link name='a'/>"), "xacro:property \"x\": this is a xacro file"},
+        {ROBOT("<xacro:macro name='x'/><link name='a'/>"), "xacro:macro \"x\": this is a xacro file"},
         {"<!DOCTYPE r [<!ENTITY a 'aaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]><robot name='&b;'/>",
          "line 1: <!DOCTYPE>: declarations"},
         {"<!DOCTYPE r SYSTEM '/etc/passwd'><robot name='&x;'/>", "no <link>"},
@@ -638,6 +643,11 @@ static void what_other_engines_take_is_mended_and_said(void** state) {
         {ROBOT(LINKS JOINT("continuous", "<mimic joint='j'/>")), "form a cycle: moves on its own"},
         {"<!-- --- arm --- -->" ROBOT("<link name='a'/>"), "comments with \"--\" in them"},
         {"<?xml version='1.0' encoding='utf8'?>" ROBOT("<link name='a'/>"), "is taken for UTF-8"},
+        {"<?xml verison='1.0'?>" ROBOT("<link name='a'/>"), "an XML declaration that is none"},
+        {"<?xml encoding='utf-8' version='1.0'?>" ROBOT("<link name='a'/>"), "an XML declaration that is none"},
+        {"<?xml version='1.0'>" ROBOT("<link name='a'/>"), "an XML declaration that is none"},
+        {"<?xml?>" ROBOT("<link name='a'/>"), "an XML declaration that is none"},
+        {ROBOT(LINKS JOINT("continuous", "<mimic multiplier='2'/>")), "<mimic> names no joint: moves on its own"},
         {"<?xml version='1.0' encoding='utf-16'?>" ROBOT("<link name='a'/>"), "is taken for UTF-8"},
         {ROBOT("<link name='a & b'/>"), "an & that begins no entity"},
         {ROBOT("<link name='a\xe9'/>"), "bytes that are not UTF-8"},
@@ -787,6 +797,9 @@ static void what_no_engine_takes_stays_refused(void** state) {
         {ROBOT("<link name='a'>" MASS("-1", "ixx='1' iyy='1' izz='1'") "</link>"), "0 or more"},
         {ROBOT("<link name='a'>" SHAPE("<sphere radius='-1'/>") "</link>"), "more than 0"},
         {ROBOT("<link name='a'/>\n<link name='b'/>"), "no joint has it as child"},
+        {ROBOT("<xacro:leg side='l'/><link name='a'/><xacro:macro name='leg'/>"), "this is a xacro file"},
+        {ROBOT("<link name='a'/><xacro:include filename='b.xacro'/>"), "this is a xacro file"},
+        {ROBOT("<link name='a'><xacro:if value='1'><visual/></xacro:if></link>"), "this is a xacro file"},
         {"text without an element <?xml version='1.0'?>", "not valid XML"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
@@ -1080,7 +1093,7 @@ static void packages_are_found_above_the_file_and_in_named_folders(void** state)
     drop(&r);
     // from elsewhere
     r = parse_as(text, "/r.urdf", NULL);
-    io_expect_error(r.env, STI_ERR_INPUT, "folders to look in can be named");
+    io_expect_error(r.env, STI_ERR_INPUT, "a folder to look in can be named");
     drop(&r);
     sti_urdf_options options = sti_urdf_options_default();
     const char* folders[] = {"/no/such/folder", io_folder};
@@ -1093,6 +1106,12 @@ static void packages_are_found_above_the_file_and_in_named_folders(void** state)
     r = parse_as(text, "/r.urdf", &options);
     assert_int_equal(r.status, STI_OK);
     drop(&r);
+    // and other names in folders above the file
+    mkdir(io_path("urdf"), 0777);
+    r = parse_as(text, io_path("urdf/r.urdf"), NULL);
+    assert_int_equal(r.status, STI_OK);
+    drop(&r);
+    rmdir(io_path("urdf"));
     io_folder_remove();
 }
 

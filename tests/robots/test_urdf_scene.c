@@ -1,5 +1,7 @@
 // Robots in scenes: the field "urdf", a URDF file as a scene of its own, coordinates that agree with the file's, and
 // the arm that grasps a box and holds it without creep.
+#include <stiction/verify.h>
+
 #include "support/io_tools.h"
 
 #define MASS "<inertial><mass value='1'/><inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial>"
@@ -344,6 +346,79 @@ static void a_slippery_box_stays_behind(void** state) {
     sti_env_destroy(env);
 }
 
+// A hand whose fingers all mimic one, in two chains: it closes on a box that lies beside its middle.
+static const char geared_hand[] =
+    "{\"kind\": \"scene\", \"dimension\": 3, \"time\": 2, \"step\": {\"h\": 0.005},"
+    "\"materials\": {\"rubber\": {\"mu\": 0.8}}, \"bodies\": [{\"name\": \"box\", \"mass\": 0.1, \"material\": "
+    "\"rubber\","
+    "\"shape\": {\"type\": \"box\", \"half\": [0.02, 0.02, 0.02]}, \"position\": [0.11, 0.005, 0]},"
+    "{\"fixed\": true, \"shape\": {\"type\": \"halfspace\", \"normal\": [0, 0, 1]}, \"position\": [0, 0, -0.02]}],"
+    "\"urdf\": [{\"material\": \"rubber\", \"motors\": {\"l1\": {\"speed\": 0.5, \"force\": 5}},"
+    "\"text\": [\"<robot name='hand'><link name='palm'><inertial><mass value='0.5'/>\","
+    "\"<inertia ixx='1e-3' iyy='1e-3' izz='1e-3'/></inertial></link>\","
+    "\"<link name='la'><inertial><origin xyz='0.03 0 0'/><mass value='0.04'/>\","
+    "\"<inertia ixx='2e-5' iyy='2e-5' izz='2e-5'/></inertial></link>\","
+    "\"<link name='ra'><inertial><origin xyz='0.03 0 0'/><mass value='0.04'/>\","
+    "\"<inertia ixx='2e-5' iyy='2e-5' izz='2e-5'/></inertial></link>\","
+    "\"<link name='lb'><inertial><origin xyz='0.03 0 0'/><mass value='0.03'/>\","
+    "\"<inertia ixx='1e-5' iyy='1e-5' izz='1e-5'/></inertial>\","
+    "\"<collision><origin xyz='0.03 0 0'/><geometry><box size='0.06 0.01 0.02'/></geometry></collision></link>\","
+    "\"<link name='rb'><inertial><origin xyz='0.03 0 0'/><mass value='0.03'/>\","
+    "\"<inertia ixx='1e-5' iyy='1e-5' izz='1e-5'/></inertial>\","
+    "\"<collision><origin xyz='0.03 0 0'/><geometry><box size='0.06 0.01 0.02'/></geometry></collision></link>\","
+    "\"<joint name='l1' type='revolute'><parent link='palm'/><child link='la'/><origin xyz='0.03 0.05 0'/>\","
+    "\"<axis xyz='0 0 -1'/><limit lower='-0.2' upper='0.8' effort='9'/></joint>\","
+    "\"<joint name='r1' type='revolute'><parent link='palm'/><child link='ra'/><origin xyz='0.03 -0.05 0'/>\","
+    "\"<axis xyz='0 0 1'/><limit lower='-0.2' upper='0.8'/><mimic joint='l1'/></joint>\","
+    "\"<joint name='l2' type='revolute'><parent link='la'/><child link='lb'/><origin xyz='0.06 0 0'/>\","
+    "\"<axis xyz='0 0 -1'/><limit lower='-0.8' upper='0.2'/><mimic joint='l1' multiplier='-1'/></joint>\","
+    "\"<joint name='r2' type='revolute'><parent link='ra'/><child link='rb'/><origin xyz='0.06 0 0'/>\","
+    "\"<axis xyz='0 0 1'/><limit lower='-0.8' upper='0.2'/><mimic joint='r1' multiplier='-1'/></joint></robot>\"]}]}";
+
+static void a_hand_of_geared_fingers_takes_a_box_into_its_middle(void** state) {
+    (void)state;
+    sti_env* env = io_env(NULL);
+    sti_document* p;
+    sti_world* world;
+    sti_run_checker* checker;
+    assert_int_equal(sti_document_parse(env, geared_hand, strlen(geared_hand), "hand", &p), STI_OK);
+    const sti_world_scene* s = sti_world_scene_of(p);
+    sti_run_verify_options options = sti_run_verify_options_default();
+    options.bodies = s->bodies;
+    assert_int_equal(sti_world_create(env, s->bodies, &s->step, &world), STI_OK);
+    assert_int_equal(sti_run_checker_create(env, &options, &checker), STI_OK);
+    assert_int_equal(sti_run_checker_look_world(checker, world, NULL), STI_OK);
+    for (int step = 0; step < 400; step++) {
+        sti_world_report report;
+        assert_int_equal(sti_world_step(world, &report), STI_OK);
+        if (!report.solved) fail_msg("step %d: %s", step, report.why);
+        assert_int_equal(sti_run_checker_look_world(checker, world, &report), STI_OK);
+    }
+    sti_run_verification v;
+    sti_run_checker_result(checker, &v);
+    assert_true(v.accepted);
+    sti_pose palm, box;
+    sti_world_joint joint;
+    double turn[4];
+    static const char* const names[] = {"l1", "r1", "l2", "r2"};
+    for (int k = 0; k < 4; k++) {
+        sti_world_joint_state(world, sti_bodies_find_joint(s->bodies, names[k]), &joint);
+        turn[k] = joint.coordinate[0];
+    }
+    assert_true(turn[0] > 0.1 && fabs(turn[0] - turn[1]) <= 1e-8 && fabs(turn[0] + turn[2]) <= 1e-8 &&
+                fabs(turn[0] + turn[3]) <= 1e-8);
+    sti_world_pose(world, sti_bodies_find(s->bodies, "palm"), &palm);
+    sti_world_pose(world, sti_bodies_find(s->bodies, "box"), &box);
+    double R[9], beside = 0;  // along y of the palm
+    sti_pose_rotation(&palm, R);
+    for (int k = 0; k < 3; k++) beside += R[3 * k + 1] * (box.x[k] - palm.x[k]);
+    if (!(fabs(beside) <= 1e-8)) fail_msg("the box lies %g beside the middle", beside);
+    sti_run_checker_destroy(checker);
+    sti_world_destroy(world);
+    sti_document_destroy(p);
+    sti_env_destroy(env);
+}
+
 static void running_out_of_memory_is_survived(void** state) {
     (void)state;
     io_folder_make();
@@ -376,6 +451,7 @@ int main(void) {
         cmocka_unit_test(accelerations_agree_with_another_reader_of_the_same_file),
         cmocka_unit_test(a_grasped_box_is_lifted_and_does_not_creep),
         cmocka_unit_test(a_slippery_box_stays_behind),
+        cmocka_unit_test(a_hand_of_geared_fingers_takes_a_box_into_its_middle),
         cmocka_unit_test(running_out_of_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
