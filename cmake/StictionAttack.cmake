@@ -6,11 +6,11 @@ if(STICTION_SANITIZE AND STICTION_TESTS)
 else()
   set(on_request EXCLUDE_FROM_ALL)
 endif()
-add_executable(attack_server ${on_request} attack/server.c ${command_sources})
+add_executable(attack_server ${on_request} attack/server.c cli/main.c cli/limit.c)
 target_include_directories(attack_server PRIVATE cli)
 target_compile_definitions(attack_server PRIVATE main=stiction_main)
 target_compile_options(attack_server PRIVATE -Wno-missing-prototypes)
-target_link_libraries(attack_server PRIVATE stiction_command_data stiction_static ${STICTION_DEPENDENCIES} m ${CMAKE_DL_LIBS})
+target_link_libraries(attack_server PRIVATE stiction_command_objects stiction_static ${STICTION_DEPENDENCIES} m ${CMAKE_DL_LIBS})
 set_target_properties(attack_server PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/attack)
 
 # bench/study_<name>.c and tests/<room>/study_<name>.c: random studies, see CONTRIBUTING.md. They are built into

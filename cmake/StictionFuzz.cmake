@@ -20,10 +20,8 @@ foreach(source ${fuzz_sources})
 endforeach()
 
 # The command in the process of its target: its main() has another name, and its alarm is left out.
-set(fuzzed_sources ${command_sources})
-list(FILTER fuzzed_sources EXCLUDE REGEX "/cli/limit[.]c$")
-target_sources(fuzz_command PRIVATE ${fuzzed_sources})
-target_link_libraries(fuzz_command PRIVATE stiction_command_data)
+target_sources(fuzz_command PRIVATE cli/main.c)
+target_link_libraries(fuzz_command PRIVATE stiction_command_objects)
 target_include_directories(fuzz_command PRIVATE cli)
 target_compile_definitions(fuzz_command PRIVATE main=stiction_main)
 target_compile_options(fuzz_command PRIVATE -Wno-missing-prototypes) # of stiction_main

@@ -44,7 +44,7 @@ if(STICTION_PYTHON_FOUND)
     DEPENDS ${python_files} ${scene_files} ${python_source}/setup.py ${python_source}/pyproject.toml VERBATIM)
   # the command comes along, needs no library beside it, and makes the pages of runs
   add_executable(stiction_python_command $<TARGET_OBJECTS:stiction_command>)
-  target_link_libraries(stiction_python_command PRIVATE stiction_command_data stiction_static ${STICTION_DEPENDENCIES} m)
+  target_link_libraries(stiction_python_command PRIVATE stiction_command_objects stiction_static ${STICTION_DEPENDENCIES} m)
   target_link_options(stiction_python_command PRIVATE LINKER:--as-needed $<$<CONFIG:Release>:-s>)
   set_target_properties(stiction_python_command PROPERTIES OUTPUT_NAME stiction RUNTIME_OUTPUT_DIRECTORY ${python_stage}/stiction/bin)
   add_custom_target(stiction_python_files ALL DEPENDS ${python_stage}/staged)

@@ -25,7 +25,7 @@ if(tao)
   target_include_directories(stiction_tao PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
   set_target_properties(stiction_tao PROPERTIES C_VISIBILITY_PRESET hidden VERSION ${PROJECT_VERSION}
                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} INSTALL_RPATH "$ORIGIN")
-  target_compile_definitions(stiction_command PRIVATE
+  target_compile_definitions(stiction_command_objects PRIVATE
     STI_TAO_LIBRARY="libstiction_tao.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
   target_link_libraries(stiction_command PRIVATE ${CMAKE_DL_LIBS})
   add_dependencies(stiction_command stiction_tao)
