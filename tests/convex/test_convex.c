@@ -65,6 +65,23 @@ static void make(dense* d, uint64_t seed, int n, int rank) {
     }
 }
 
+// The same with the cones: every other block is pressed, inside its cone, and the others have a y inside the dual one.
+static void make_cones(dense* d, uint64_t seed, int n, int rank) {
+    make(d, seed, n, rank);
+    sti_rng rng = {seed};
+    double x0[MOST] = {0}, y[MOST];
+    for (int k = 0; k < n; k += 6) {
+        x0[k] = 0.5 + sti_rng_u01(&rng);
+        for (int i = 1; i < 3; i++) x0[k + i] = 0.5 * d->mu * x0[k] * (2 * sti_rng_u01(&rng) - 1);
+    }
+    multiply(d, x0, y);
+    for (int i = 0; i < n; i++) d->kappa[i] = -y[i];
+    for (int k = 3; k < n; k += 6) {
+        for (int i = 1; i < 3; i++) d->kappa[k + i] += 2 * sti_rng_u01(&rng) - 1;
+        d->kappa[k] += 1 + sti_rng_u01(&rng);  // mu times the length of the others is below 1
+    }
+}
+
 static sti_quadratic pose(dense* d, bool cones) {
     if (cones) {  // one scale on each block
         for (int k = 0; k < d->n; k += 3) d->rho[k + 1] = d->rho[k + 2] = d->rho[k];
@@ -169,8 +186,8 @@ static void a_method_that_stops_early_is_within_its_tolerance(void** state) {
     for (int m = 0; m < METHODS; m++) {
         for (uint64_t seed = 1; seed <= 3000; seed++) {
             const int n = 3 + 3 * (int)(seed % 15);
-            make(&d, seed, n, n > 6 ? n - 4 : n);
             const bool cones = methods[m].cones && seed % 2 == 0;
+            (cones ? make_cones : make)(&d, seed, n, n > 6 ? n - 4 : n);
             const sti_quadratic q = pose(&d, cones);
             const sti_quadratic_goal loose = {
                 .tol = pow(10, -(double)(seed % 7)), .max_iterations = 100000, .stop_at = INFINITY};
