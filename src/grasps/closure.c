@@ -232,9 +232,11 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     if (status != STI_OK) return status;
     const int sum = sti_program_add(&p, STI_ROW_NONNEGATIVE, -1);
     sti_program_put(&p, sum, 0, 1);
+    bool bounded = false;  // by the sum; joints alone have no margin
     for (int i = 0; i < s->nc; i++) {
         const int side = !s->bilateral[i] ? 1 : s->choice[i] ? g->sign[i] : 0;
         sti_program_put(&p, sum, 1 + s->n + s->first[i], -side);
+        bounded |= side != 0;
     }
     status = sti_program_reduce(&p);
     double* c = sti_arena_doubles(&g->pool, (size_t)p.size);
@@ -244,7 +246,8 @@ static sti_status decide_conic(grasp* g, double* margin, double* lambda, double*
     status = sti_program_minimize(&p, c, NULL, &answer);
     *margin = NAN;
     if (status != STI_OK) return status;
-    if (answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT) {
+    if (answer.outcome == STI_CONIC_UNKNOWN || answer.outcome == STI_CONIC_LIMIT ||
+        (answer.outcome == STI_CONIC_UNBOUNDED && bounded)) {  // by rounding: a margin is at most the sum
         // not the largest margin, but forces that balance: if they are inside, they prove as much as the best ones
         take_forces(g, answer.x + s->n, lambda);
         const double reached = margin_of(g, lambda);
