@@ -68,6 +68,15 @@ typedef struct sti_wall {
 // Distance of a sphere's surface from the wall (negative: it penetrates), and the inward unit normal there.
 STI_API double sti_wall_gap(const sti_wall* wall, const double x[3], double radius, double n[3]);
 
+// Friction of grains on a wall that is no disc: the tangential impulse lies in mu r_n S, mu of the wall, S a section
+// (section.h) whose first axis points along `along`, projected on the tangent plane of the contact, and whose second
+// one is the inward normal x the first. `along` belongs to the wall and turns with its spin from time 0 on. It is not
+// normal to a plane; where it is to another wall (up to 1e-9), the first axis is one that the normal alone determines.
+typedef struct sti_wall_friction {
+    sti_section section;
+    double along[3];  // not 0, unless S is the disc
+} sti_wall_friction;
+
 // ---- grains and where they start
 
 // Arrays are owned by the struct; sti_grains_clear frees them.
@@ -82,10 +91,16 @@ typedef struct sti_grains {
     double gravity[3];
     int wall_count;
     sti_wall* walls;
+    sti_wall_friction* friction;  // of walls; NULL: discs all of them   (wall_count)
+    double* corners;              // of their polygons
 } sti_grains;
 
 STI_API void sti_grains_clear(sti_env* env, sti_grains* grains);
 STI_API void sti_grains_scale(sti_grains* grains, double factor);  // all lengths, of the vessel too; densities stay
+
+// Another section for a wall, copied. The law of the bed has to be coulomb then.
+STI_API sti_status sti_grains_set_section(sti_env* env, sti_grains* grains, int wall, const sti_section* section,
+                                          const double along[3]);
 
 // The pebble bed of S3 2.3: a cylinder over a truncated cone of half angle 45 degrees over a plate; concentric circles
 // on horizontal planes, jittered. Pebbles have diameter 1 and mass 1; with another radius everything is scaled. Sizes

@@ -207,7 +207,9 @@ typedef struct sti_recorded_bed {
     char* scene;
     double *radius, *mass;  // (count)
     double mu, gravity[3];
-    sti_wall* walls;  // (wall_count)
+    sti_wall* walls;              // (wall_count)
+    sti_wall_friction* friction;  // (wall_count), NULL: discs
+    double* corners;              // of their polygons
     // steps
     double *time, *kinetic, *potential, *residual, *solved, *penetration, *overlap;  // (step_count)
     // frames

@@ -7,6 +7,7 @@
 //                "recirculate": false},
 //      "step":  {"h": 0.01, "law": "coulomb", "facets": 3, "solver": "gs", "tol": 1e-4, "max_iterations": 0,
 //                "recover": 1, "eps": 0, "eps_speed": 0, "warm": true},
+//      "walls": {"along": [1, 0, 0], "ellipse": {"axes": [1, 0.4], "angle": 0}, "which": [0]},
 //      "time":  10,
 //      "until": {"kinetic": 0.16, "kinetic_mean": 1e-4}}
 //
@@ -68,11 +69,23 @@ typedef struct sti_bed_layout {
     bool recirculate;  // the bottom is open, and what leaves comes in again at the top
 } sti_bed_layout;
 
-enum { STI_SCENE_TEXT = 200 };
+enum { STI_SCENE_TEXT = 200, STI_SCENE_CORNERS = 32, STI_SCENE_WALLS = 8 };
+
+// Friction of walls that is no disc (sti_wall_friction): an ellipse or a polygon.
+typedef struct sti_scene_friction {
+    sti_section_shape shape;  // STI_SECTION_DISC: nothing is said
+    double axes[2], angle;
+    int corner_count;
+    double corner[STI_SCENE_CORNERS][2];
+    double along[3];
+    int wall_count;  // 0: all walls of the vessel; which ones, by the order of the layout, the bottom being the first
+    int wall[STI_SCENE_WALLS];
+} sti_scene_friction;
 
 typedef struct sti_bed_scene {
     char description[STI_SCENE_TEXT];
     sti_bed_layout bed;
+    sti_scene_friction walls;
     sti_bed_options step;
     double time;           // the run ends then
     double until_kinetic;  // or when the kinetic energy, once above this, falls below it and stays there; 0: never

@@ -6,7 +6,8 @@
 //
 // Ellipse. x = T y with |y| <= 1, T = rotation times diag(axes): sigma(n) = |T'n|, reached at T T'n / sigma(n). In its
 // own axes the nearest point is p_i = a_i^2 z_i / (a_i^2 + t) with the t >= 0 that puts p on the border; z - p is t
-// (z_i / (a_i^2 + t)). No number of directions would be enough for one that is thin.
+// (z_i / (a_i^2 + t)). No number of directions would be enough for one that is thin. t is the zero of 1 / |y| - 1 with
+// y_i = a_i z_i / (a_i^2 + t), which grows and is concave: Newton's method from 0 comes to it from below.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/section.h>
@@ -239,14 +240,12 @@ static bool project_ellipse(const sti_section* s, const double* z, double* p, do
     const double c = cos(s->angle), d = sin(s->angle), a = s->axes[0], b = s->axes[1];
     const double x = c * z[0] + d * z[1], y = c * z[1] - d * z[0];
     if (hypot(x / a, y / b) <= 1) return false;
-    double low = 0, high = hypot(a * x, b * y), t = 0;
-    for (;;) {
-        t = 0.5 * (low + high);
-        if (t <= low || t >= high) break;
-        if (hypot(a * x / (a * a + t), b * y / (b * b + t)) > 1)
-            low = t;
-        else
-            high = t;
+    double t = 0;
+    for (int k = 0; k < HALVINGS; k++) {
+        const double v = a * x / (a * a + t), w = b * y / (b * b + t), h = hypot(v, w);
+        const double next = t + (h - 1) / ((v / h) * (v / h) / (a * a + t) + (w / h) * (w / h) / (b * b + t));
+        if (!(next > t)) break;
+        t = next;
     }
     const double v = x / (a * a + t), w = y / (b * b + t), size = hypot(v, w), m = v / size, n = w / size;
     const double h = hypot(a * m, b * n), rho = (a / h) * (a / h) * (b / h) * b, k = rho / (rho + t * size);

@@ -205,6 +205,45 @@ static sti_status read_walls(sti_env* env, const char* path, sti_recorded_bed* b
     return status;
 }
 
+// Shapes, as the checker of the run asks whether they are sections at all.
+static sti_status read_friction(sti_env* env, const char* path, sti_recorded_bed* bed) {
+    enum { WIDE = 5 };
+    double *along = NULL, *section = NULL;
+    long rows = bed->wall_count, corners = 0, wide, used = 0;
+    sti_status status = sti_recorded_numbers(env, path, "walls/section", &section, &rows, &wide);
+    if (status != STI_OK || section == NULL) return status;  // discs
+    if (rows != bed->wall_count || wide != WIDE)
+        status = STI_FAIL(env, STI_ERR_INPUT, -1, "%s: walls/section: %ld x %ld, %ld x %d is expected", path, rows,
+                          wide, bed->wall_count, WIDE);
+    const field direction = {"walls/along", 3, &along};
+    if (status == STI_OK) status = read_field(env, path, &direction, &rows);
+    if (status == STI_OK) status = sti_recorded_numbers(env, path, "walls/corner", &bed->corners, &corners, &wide);
+    if (bed->corners == NULL) corners = 0;
+    if (status == STI_OK && corners > 0 && wide != 2)
+        status = STI_FAIL(env, STI_ERR_INPUT, -1, "%s: walls/corner: %ld columns, 2 are expected", path, wide);
+    bed->friction =
+        status == STI_OK ? sti_alloc_array_zero(env, sti_size_add((size_t)rows, 1), sizeof *bed->friction) : NULL;
+    if (status == STI_OK && bed->friction == NULL) status = STI_ERR_MEMORY;
+    for (long k = 0; status == STI_OK && k < rows; k++) {
+        const double* s = section + WIDE * k;
+        sti_section* to = &bed->friction[k].section;
+        if (!is_whole(s[0], 0, STI_SECTION_POLYGON) || !is_whole(s[4], 0, (double)(corners - used)))
+            status = STI_FAIL(env, STI_ERR_INPUT, k, "%s: walls/section: row %ld: shape %g with %g corners", path, k,
+                              s[0], s[4]);
+        if (status != STI_OK) break;
+        *to = (sti_section){.shape = (sti_section_shape)(int)s[0],
+                            .axes = {s[1], s[2]},
+                            .angle = s[3],
+                            .vertex_count = (int)s[4],
+                            .vertex = s[4] > 0 ? bed->corners + 2 * used : NULL};
+        used += (long)s[4];
+        memcpy(bed->friction[k].along, along + 3 * k, sizeof bed->friction[k].along);
+    }
+    sti_free(env, along);
+    sti_free(env, section);
+    return status;
+}
+
 static sti_status read_motion(sti_env* env, const char* path, sti_recorded_bed* bed) {
     long steps = -1, frames = -1;
     const long wide = sti_count_mul(3, bed->count);
@@ -256,6 +295,7 @@ sti_status sti_recorded_bed_load(sti_env* env, const char* path, sti_recorded_be
     sti_status status = read_text(env, path, "scene", &out->scene);
     if (status == STI_OK) status = read_grains(env, path, out);
     if (status == STI_OK) status = read_walls(env, path, out);
+    if (status == STI_OK) status = read_friction(env, path, out);
     if (status == STI_OK) status = read_motion(env, path, out);
     if (status == STI_OK) status = read_contacts(env, path, out);
     if (status != STI_OK) sti_recorded_bed_clear(env, out);
@@ -263,11 +303,10 @@ sti_status sti_recorded_bed_load(sti_env* env, const char* path, sti_recorded_be
 }
 
 void sti_recorded_bed_clear(sti_env* env, sti_recorded_bed* b) {
-    void* const all[] = {b->scene,   b->radius,     b->mass,       b->walls,       b->time,
-                         b->kinetic, b->potential,  b->residual,   b->solved,      b->penetration,
-                         b->overlap, b->frame_step, b->frame_time, b->contact_end, b->x,
-                         b->v,       b->w,          b->a,          b->b,           b->n,
-                         b->gap,     b->r};
+    void* const all[] = {b->scene,      b->radius,      b->mass,   b->walls,       b->time,     b->kinetic,
+                         b->potential,  b->residual,    b->solved, b->penetration, b->overlap,  b->frame_step,
+                         b->frame_time, b->contact_end, b->x,      b->v,           b->w,        b->a,
+                         b->b,          b->n,           b->gap,    b->r,           b->friction, b->corners};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) sti_free(env, all[k]);
     *b = (sti_recorded_bed){0};
 }

@@ -106,12 +106,33 @@ const char* sti_layout_text(sti_layout layout) {
     }
 }
 
+static sti_status set_friction(sti_env* env, const sti_scene_friction* f, sti_grains* g) {
+    const sti_section section = {.shape = f->shape,
+                                 .axes = {f->axes[0], f->axes[1]},
+                                 .angle = f->angle,
+                                 .vertex_count = f->corner_count,
+                                 .vertex = f->corner[0]};
+    if (f->shape == STI_SECTION_DISC) return STI_OK;
+    const int count = f->wall_count > 0 ? f->wall_count : g->wall_count;
+    for (int k = 0; k < count; k++) {
+        const int wall = f->wall_count > 0 ? f->wall[k] : k;
+        const sti_status status = sti_grains_set_section(env, g, wall, &section, f->along);
+        if (status != STI_OK) return status;
+    }
+    return STI_OK;
+}
+
 sti_status sti_bed_scene_grains(sti_env* env, const sti_bed_scene* scene, sti_grains* out) {
     *out = (sti_grains){0};
     if ((unsigned)scene->bed.layout >= STI_LAYOUT_COUNT)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "layout: %d", (int)scene->bed.layout);
     const sti_status status = makers[scene->bed.layout](env, &scene->bed, out);
     if (status != STI_OK) return status;
+    const sti_status frictional = set_friction(env, &scene->walls, out);
+    if (frictional != STI_OK) {
+        sti_grains_clear(env, out);
+        return frictional;
+    }
     for (int i = 0; i < 3; i++) out->gravity[i] = i == 2 ? -scene->bed.gravity : 0;
     if (scene->bed.recirculate) sti_grains_open_bottom(out);
     return STI_OK;
@@ -294,6 +315,23 @@ static size_t put_description(char* text, size_t size, const char* description) 
     return at + (size_t)snprintf(text + at, size - at, "\"");
 }
 
+static size_t put_walls(char* text, size_t size, const sti_scene_friction* f) {
+    size_t at = (size_t)snprintf(text, size, ", \"walls\": {\"along\": [%.17g, %.17g, %.17g], ", f->along[0],
+                                 f->along[1], f->along[2]);
+    if (f->shape == STI_SECTION_ELLIPSE)
+        at += (size_t)snprintf(text + at, size - at, "\"ellipse\": {\"axes\": [%.17g, %.17g], \"angle\": %.17g}",
+                               f->axes[0], f->axes[1], f->angle);
+    else
+        at += (size_t)snprintf(text + at, size - at, "\"polygon\": [");
+    for (int k = 0; k < f->corner_count; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s[%.17g, %.17g]%s", k > 0 ? ", " : "", f->corner[k][0],
+                               f->corner[k][1], k + 1 == f->corner_count ? "]" : "");
+    for (int k = 0; k < f->wall_count; k++)
+        at += (size_t)snprintf(text + at, size - at, "%s%d%s", k > 0 ? ", " : ", \"which\": [", f->wall[k],
+                               k + 1 == f->wall_count ? "]" : "");
+    return at + (size_t)snprintf(text + at, size - at, "}");
+}
+
 sti_status sti_bed_scene_json(sti_env* env, const sti_bed_scene* scene, char** out) {
     enum { ROOM = 8 * STI_SCENE_TEXT + 4096 };
     *out = NULL;
@@ -311,7 +349,9 @@ sti_status sti_bed_scene_json(sti_env* env, const sti_bed_scene* scene, char** o
         section = f->section;
         at += put_field(text + at, ROOM - at, f, scene);
     }
-    snprintf(text + at, ROOM - at, "%s}", section[0] != '\0' ? "}" : "");
+    if (section[0] != '\0') text[at++] = '}';
+    if (scene->walls.shape != STI_SECTION_DISC) at += put_walls(text + at, ROOM - at, &scene->walls);
+    snprintf(text + at, ROOM - at, "}");
     *out = text;
     return STI_OK;
 }

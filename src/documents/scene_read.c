@@ -1,4 +1,5 @@
 // scene_read.c: a scene from JSON; include/stiction/scene.h shows its fields.
+#include <math.h>
 #include <string.h>
 
 #include "documents/bodies_json.h"
@@ -48,10 +49,99 @@ static sti_status check_sections(const sti_json_tree* tree) {
     return STI_OK;
 }
 
+// ---- "walls"
+
+static sti_status read_numbers(const sti_json_tree* tree, const sti_place* up, const sti_json_value* object,
+                               const char* key, int count, double* out) {
+    double* list = NULL;
+    const sti_place place = sti_place_key(up, key);
+    const sti_json_value* value = sti_json_field(object, key);
+    if (value == NULL) return sti_json_fail(tree, &place, NULL, "a list of %d numbers is expected", count);
+    sti_status status = sti_json_read_doubles(tree, up, object, key, count, &list);
+    const sti_json_value* entry = value->child;
+    for (int k = 0; status == STI_OK && k < count; k++, entry = entry->next) {
+        out[k] = list[k];
+        const sti_place at = sti_place_index(&place, k);
+        if (!isfinite(list[k])) status = sti_json_fail(tree, &at, entry, "a number is expected");
+    }
+    sti_free(tree->env, list);
+    return status;
+}
+
+static sti_status read_ellipse(const sti_json_tree* tree, const sti_place* up, const sti_json_value* ellipse,
+                               sti_scene_friction* f) {
+    static const char* const names[] = {"axes", "angle"};
+    const sti_place place = sti_place_key(up, "ellipse");
+    if (!sti_json_is_object(ellipse)) return sti_json_fail(tree, &place, ellipse, "an object { .. } is expected");
+    f->shape = STI_SECTION_ELLIPSE;
+    sti_status status = sti_json_check_names(tree, &place, ellipse, names, 2);
+    if (status == STI_OK) status = read_numbers(tree, &place, ellipse, "axes", 2, f->axes);
+    if (status == STI_OK) status = sti_json_read_double(tree, &place, ellipse, "angle", 0, &f->angle);
+    return status;
+}
+
+static sti_status read_polygon(const sti_json_tree* tree, const sti_place* up, const sti_json_value* polygon,
+                               sti_scene_friction* f) {
+    const sti_place place = sti_place_key(up, "polygon");
+    const int count = sti_json_is_array(polygon) ? sti_json_count(polygon) : 0;
+    if (count < 3 || count > STI_SCENE_CORNERS)
+        return sti_json_fail(tree, &place, polygon, "a list of 3 to %d corners is expected", STI_SCENE_CORNERS);
+    f->shape = STI_SECTION_POLYGON;
+    f->corner_count = count;
+    int k = 0;
+    for (const sti_json_value* corner = polygon->child; corner != NULL; corner = corner->next, k++) {
+        const sti_place at = sti_place_index(&place, k);
+        sti_status status = sti_json_check_list(tree, &at, corner, 2);
+        int i = 0;
+        for (const sti_json_value* x = corner->child; status == STI_OK && x != NULL; x = x->next, i++) {
+            bool is_double;
+            const sti_place here = sti_place_index(&at, i);
+            status = sti_json_read_number(tree, &here, x, &f->corner[k][i], &is_double);
+        }
+        if (status != STI_OK) return status;
+    }
+    return STI_OK;
+}
+
+static sti_status read_which(const sti_json_tree* tree, const sti_place* up, const sti_json_value* which,
+                             sti_scene_friction* f) {
+    const sti_place place = sti_place_key(up, "which");
+    const int count = sti_json_is_array(which) ? sti_json_count(which) : 0;
+    if (count < 1 || count > STI_SCENE_WALLS)
+        return sti_json_fail(tree, &place, which, "a list of 1 to %d numbers of walls is expected", STI_SCENE_WALLS);
+    f->wall_count = count;
+    int k = 0;
+    for (const sti_json_value* x = which->child; x != NULL; x = x->next, k++) {
+        const sti_place at = sti_place_index(&place, k);
+        if (!sti_json_is_number(x) || !(x->number >= 0 && x->number < STI_SCENE_WALLS) || x->number != (int)x->number)
+            return sti_json_fail(tree, &at, x, "a number of a wall from 0 is expected");
+        f->wall[k] = (int)x->number;
+    }
+    return STI_OK;
+}
+
+static sti_status read_walls(const sti_json_tree* tree, sti_scene_friction* f) {
+    static const char* const names[] = {"along", "ellipse", "polygon", "which"};
+    const sti_json_value* walls = sti_json_field(tree->root, "walls");
+    const sti_place place = sti_place_key(NULL, "walls");
+    if (walls == NULL) return STI_OK;
+    if (!sti_json_is_object(walls)) return sti_json_fail(tree, &place, walls, "an object { .. } is expected");
+    const sti_json_value *ellipse = sti_json_field(walls, "ellipse"), *polygon = sti_json_field(walls, "polygon"),
+                         *which = sti_json_field(walls, "which");
+    sti_status status = sti_json_check_names(tree, &place, walls, names, 4);
+    if (status == STI_OK && (ellipse == NULL) == (polygon == NULL))
+        status = sti_json_fail(tree, &place, walls, "\"ellipse\" or \"polygon\" is expected, one of them");
+    if (status == STI_OK) status = read_numbers(tree, &place, walls, "along", 3, f->along);
+    if (status == STI_OK && ellipse != NULL) status = read_ellipse(tree, &place, ellipse, f);
+    if (status == STI_OK && polygon != NULL) status = read_polygon(tree, &place, polygon, f);
+    if (status == STI_OK && which != NULL) status = read_which(tree, &place, which, f);
+    return status;
+}
+
 // A name that is not known is a mistake: with another it would have acted.
 static sti_status check_names(const sti_json_tree* tree) {
-    const char* names[MOST_NAMES] = {"kind", "name", "description"};
-    int count = 3;
+    const char* names[MOST_NAMES] = {"kind", "name", "description", "walls"};
+    int count = 4;
     for (int k = 0; k < SECTION_COUNT; k++) names[count++] = sections[k];
     for (int k = 0; k < sti_scene_field_count && count < MOST_NAMES; k++) {
         if (sti_scene_fields[k].section[0] == '\0') names[count++] = sti_scene_fields[k].name;
@@ -93,6 +183,7 @@ static sti_status read_scene(const sti_json_tree* tree, sti_bed_scene* scene) {
             f->kind == STI_SCENE_LAYOUT || strcmp(f->name, "count") == 0 || strcmp(f->name, "time") == 0;
         status = read_field(tree, f, scene, needed);
     }
+    if (status == STI_OK) status = read_walls(tree, &scene->walls);
     const sti_json_value* step = sti_json_field(tree->root, "step");
     if (status == STI_OK && (step == NULL || sti_json_field(step, "h") == NULL))
         scene->step.h *= sti_scene_time_unit(scene);

@@ -49,7 +49,8 @@ static pace begin(const sti_bed* bed, double residual) {
               .patience = t->patience};
     if (bed->options.law == STI_LAW_CONE) return p;
     double mu = bed->grain[0].mu;
-    for (int k = 0; k < bed->wall_count; k++) mu = fmax(mu, bed->walls[k].mu);
+    for (int k = 0; k < bed->wall_count; k++)
+        mu = fmax(mu, bed->walls[k].mu * (bed->friction != NULL ? bed->reach[k] : 1));
     p.cap = fmin(p.cap, fmax(t->cap_least, 1 - t->cap_mu * mu));
     p.period = t->period;
     return p;

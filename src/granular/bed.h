@@ -60,6 +60,12 @@ typedef struct sti_cells {
     int64_t cells;
 } sti_cells;
 
+// A contact with a wall whose friction is no disc (rough.c): its place in the slab, and the axes of the section.
+typedef struct sti_rough {
+    int32_t at, wall;
+    double t1[3], t2[3];
+} sti_rough;
+
 // Slabs are ranges of places with about the same work. A contact belongs to the slab of a, and b lies there or in the
 // next slab, so the even slabs can be worked on at the same time, and then the odd ones. They depend on the grains
 // alone.
@@ -75,6 +81,8 @@ struct sti_bed {
     int n;
     int wall_count;
     sti_wall* walls;
+    sti_wall_friction* friction;  // NULL: discs all of them                    (wall_count)
+    double* reach;                // largest distance of a point of S from 0    (wall_count)
     double gravity[3];
     double largest, smallest;  // radius
     long step;
@@ -132,6 +140,11 @@ struct sti_bed {
     int touch_count[STI_SLAB_MOST];
     int touches;
     bool stepped;  // contacts, `begin` and velocities belong to one step that was made
+
+    // those of them whose friction is no disc: of slab s rough[rough_first[s]] .. before rough[rough_first[s + 1]]
+    sti_rough* rough;
+    int64_t rough_capacity;
+    int64_t rough_first[STI_SLAB_MOST + 1];
 
     double eps_now;    // largest gap the step takes along
     double extra;      // that a step made anew takes along beyond its range; 0 between steps (missed.c)
@@ -228,6 +241,18 @@ typedef struct sti_loops {
         sti_sweep_coulomb_##kind, sti_sweep_cone_##kind, sti_glide_coulomb_##few, sti_glide_cone_##few, \
             sti_push_all_##kind, sti_slip_all_##kind, sti_form_all_##kind, sti_map_all_##kind           \
     }
+
+// rough.c: friction of walls that is no disc. Nothing of it is called where there is none.
+sti_status sti_rough_check(sti_env* env, const sti_grains* grains, sti_law law);
+sti_status sti_rough_create(sti_bed* bed, const sti_grains* grains);
+size_t sti_rough_corners(const sti_wall_friction* friction, int count);  // numbers of all polygons
+void sti_rough_copy(const sti_wall_friction* from, int count, sti_wall_friction* to, double* corners);
+sti_status sti_rough_gather(sti_bed* bed);  // after the contacts of the step
+// A pass over the contacts of a slab; the lanes take what lies between contacts that are rough. trail NULL: none.
+void sti_rough_sweep(sti_bed* bed, int slab, const sti_loops* loops, sti_trail* trail, double beta);
+void sti_rough_map(sti_bed* bed, int slab, const sti_loops* loops, double out[2]);
+double sti_rough_violation(const sti_bed* bed, int slab);             // largest distance of r_t from mu r_n S
+const sti_rough* sti_rough_of(const sti_bed* bed, int slab, int at);  // NULL: a disc
 
 // sweep.c: passes over the contacts, slab by slab. Those of a list follow each other without a meeting of all threads:
 // a slab goes on when its neighbours have come as far as itself.

@@ -22,6 +22,9 @@
 //      self-stress r. Both are checked there on the data. Groups beyond the size that it takes, or beyond the time
 //      limit, stay unknown.
 //
+// Where friction of a wall is no disc both steps take a disc around the section: what has a motion for it has one for
+// the section. A self-stress counts where it lies in the sections; where it does not the question stays open.
+//
 // One self-stress is enough to end the test; the finding holds only if all groups have a motion. Cost: O(N) for the
 // first step; the second costs what the program of the largest group costs (docs/granular.md has times).
 #include <math.h>
@@ -40,6 +43,8 @@ typedef struct jam {
     const sti_bed* bed;
     sti_bed_jamming* out;
     const sti_touch** touch;  // contacts of the step                        (contact_count)
+    const sti_rough** rough;  // of them: those whose friction is no disc    (contact_count)
+    double* mu;               // of the disc, or of one around the section   (contact_count)
     unsigned char* on;        // contact touches and was not dropped         (contact_count)
     int* start;               // contacts of a place: first in `list`        (n + 1)
     int* list;                // (2 contact_count)
@@ -68,6 +73,8 @@ static sti_status allocate(jam* j) {
     const size_t n = (size_t)j->bed->n, nc = (size_t)j->bed->touches;
     j->memory = sti_arena_make(env);
     j->touch = sti_arena_raw(&j->memory, nc, sizeof(const sti_touch*));
+    j->rough = sti_arena_raw(&j->memory, nc, sizeof(const sti_rough*));
+    j->mu = sti_arena_raw(&j->memory, nc, sizeof *j->mu);
     j->on = sti_arena_take(&j->memory, nc, 1);
     j->start = sti_arena_take(&j->memory, n + 2, sizeof(int));
     j->list = sti_arena_raw(&j->memory, 2 * nc, sizeof(int));
@@ -88,6 +95,8 @@ static void find_touching(jam* j, double touch) {
     for (int s = 0; s < bed->slab_count; s++) {
         for (int i = 0; i < bed->touch_count[s]; i++, k++) {
             const sti_touch* t = j->touch[k] = &bed->touch[bed->touch_first[s] + i];
+            j->rough[k] = sti_rough_of(bed, s, i);
+            j->mu[k] = bed->grain[t->b].mu * (j->rough[k] != NULL ? bed->reach[j->rough[k]->wall] : 1);
             double u[3];
             sti_slip(&bed->grain[t->a], &bed->grain[t->b], t->n, u);
             if (bed->options.h * (dot3(u, t->n) + t->off) > touch * bed->largest) continue;
@@ -119,7 +128,7 @@ static void slip_of(const jam* j, int k, int place, const double* z, double u[3]
 // z += the generator of contact k that the motion goes against most, normalized.
 static void add_generator(const jam* j, int k, int place, const double* u, double* z) {
     const sti_touch* t = j->touch[k];
-    const double *n = t->n, un = dot3(u, n), mu = j->bed->grain[t->b].mu, sign = t->a == place ? 1 : -1;
+    const double *n = t->n, un = dot3(u, n), mu = j->mu[k], sign = t->a == place ? 1 : -1;
     double d[3], e[3];
     for (int i = 0; i < 3; i++) d[i] = u[i] - un * n[i];
     const double size = sqrt(dot3(d, d));
@@ -142,7 +151,7 @@ static double margin_of(const jam* j, int place, const double* z, int* worst, do
         double u[3];
         slip_of(j, k, place, z, u);
         const double un = dot3(u, j->touch[k]->n), ut2 = dot3(u, u) - un * un;
-        const double margin = un - j->bed->grain[j->touch[k]->b].mu * sqrt(ut2 > 0 ? ut2 : 0);
+        const double margin = un - j->mu[k] * sqrt(ut2 > 0 ? ut2 : 0);
         if (margin >= least) continue;
         least = margin;
         *worst = k;
@@ -282,7 +291,7 @@ static sti_status pose_group(const jam* j, const group* g, sti_contact_problem* 
     }
     int64_t at = 0;
     for (int k = 0; k < g->contacts; k++) {
-        mu[k] = j->bed->grain[j->touch[g->member[k]]->b].mu;
+        mu[k] = j->mu[g->member[k]];
         at = put_columns(j, g, k, &p->H, at);
     }
     return STI_OK;
@@ -336,6 +345,23 @@ static sti_status take_stress(jam* j, const group* g, const sti_contact_test* te
     return STI_OK;
 }
 
+// Does the stress lie in the sections as well? The discs that were asked about are larger.
+static bool in_sections(const jam* j, const group* g, const sti_contact_test* test) {
+    for (int k = 0; k < g->contacts; k++) {
+        const sti_rough* c = j->rough[g->member[k]];
+        const sti_touch* t = j->touch[g->member[k]];
+        const double* q = test->r + 3 * (size_t)k;
+        if (c == NULL) continue;
+        double t1[3], t2[3], r[3];
+        sti_tangents(t->n, t1, t2);
+        for (int i = 0; i < 3; i++) r[i] = q[1] * t1[i] + q[2] * t2[i];
+        const double z[2] = {dot3(r, c->t1), dot3(r, c->t2)};
+        if (!(sti_section_gauge(&j->bed->friction[c->wall].section, z) <= j->bed->walls[c->wall].mu * q[0]))
+            return false;
+    }
+    return true;
+}
+
 static sti_status ask_group(jam* j, const group* g) {
     sti_contact_problem p;
     sti_contact_existence e = {0};
@@ -344,6 +370,8 @@ static sti_status ask_group(jam* j, const group* g) {
     sti_status status = pose_group(j, g, &p);
     if (status == STI_OK) status = sti_contact_existence_analyze(j->env, &p, isfinite(left) ? left : 0, &e);
     if (status == STI_OK) {
+        if (e.pointed.finding == STI_FINDING_FAILS && !in_sections(j, g, &e.pointed))
+            e.pointed.finding = STI_FINDING_UNKNOWN;
         j->out->pointed = e.pointed.finding;
         if (e.pointed.finding == STI_FINDING_HOLDS) take_motion(j, g, &e.pointed);
         if (e.pointed.finding == STI_FINDING_FAILS) status = take_stress(j, g, &e.pointed);

@@ -17,6 +17,8 @@ void sti_grains_clear(sti_env* env, sti_grains* grains) {
     sti_free(env, grains->radius);
     sti_free(env, grains->mass);
     sti_free(env, grains->walls);
+    sti_free(env, grains->friction);
+    sti_free(env, grains->corners);
     *grains = (sti_grains){0};
 }
 
@@ -53,6 +55,7 @@ static void put_vessel(sti_grains* g, double cylinder, double opening, double sl
 void sti_grains_open_bottom(sti_grains* g) {
     g->wall_count--;
     memmove(g->walls, g->walls + 1, (size_t)g->wall_count * sizeof *g->walls);
+    if (g->friction != NULL) memmove(g->friction, g->friction + 1, (size_t)g->wall_count * sizeof *g->friction);
     g->walls[0].rim = true;
 }
 

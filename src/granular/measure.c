@@ -82,7 +82,7 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
         off = t->off < off ? t->off : off;
         touching += (int)(rn != 0);
         normal += rn;
-        if (rt2 > most * most) over = sqrt(rt2) - mu * rn;
+        if (rt2 > most * most && sti_rough_of(bed, slab, k) == NULL) over = sqrt(rt2) - mu * rn;
         if (t->b >= bed->n) {
             for (int i = 0; i < 3; i++) out[WALL + i] += t->r[i];
         }
@@ -94,7 +94,7 @@ static void measure_contacts(const sti_bed* bed, int slab, double* out) {
     }
     out[TOUCHING] = touching;
     out[NORMAL] = normal;
-    out[OVER] = over;
+    out[OVER] = bed->friction != NULL ? fmax(over, sti_rough_violation(bed, slab)) : over;
     out[OVERLAP] = bed->options.recover > 0 ? -off * bed->options.h / bed->options.recover : 0;
 }
 

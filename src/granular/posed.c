@@ -10,6 +10,8 @@
 //
 // the arm of a is -R_a n, that of b R_b n. A wall has no rows: its own velocity there, and Phi/h, stand in w.
 //
+// Where friction is no disc (rough.c) the frame is that of the section.
+//
 // What is posed is Coulomb's law, whatever the law of the bed: the problem is made of geometry, masses and speeds
 // alone. The point (r, u, v) is the bed's. Under a convex law it solves another problem and its residual here is of the
 // size of the lift; then the answer claims nothing.
@@ -30,6 +32,7 @@ void sti_bed_problem_clear(sti_env* env, sti_bed_problem* p) {
     sti_matrix_clear(env, &M);
     sti_matrix_clear(env, &H);
     sti_free(env, p->memory);
+    sti_free(env, (void*)p->problem.section);
     sti_contact_answer_clear(env, &p->answer);
     *p = (sti_bed_problem){0};
 }
@@ -58,6 +61,15 @@ static sti_status allocate(sti_env* env, const sti_bed* bed, sti_bed_problem* p)
                                      .v = sti_alloc_array_zero(env, nv, sizeof(double)),
                                      .lambda = sti_alloc_array_zero(env, 0, sizeof(double))};
     const sti_contact_answer* a = &p->answer;
+    if (bed->friction != NULL) {
+        // the walls' own, for their corners, behind those of the contacts
+        const size_t corners = sti_rough_corners(bed->friction, bed->wall_count), walls = (size_t)bed->wall_count;
+        const size_t bytes = sti_size_add(
+            sti_size_mul(nc, sizeof(sti_section)),
+            sti_size_add(sti_size_mul(walls, sizeof(sti_wall_friction)), sti_size_mul(corners, sizeof(double))));
+        p->problem.section = sti_alloc(env, bytes);
+        if (p->problem.section == NULL) return STI_ERR_MEMORY;
+    }
     if (!good || memory == NULL || a->r == NULL || a->u == NULL || a->v == NULL || a->lambda == NULL)
         return STI_ERR_MEMORY;
     return STI_OK;
@@ -92,10 +104,15 @@ static int64_t put_side(sti_matrix* H, int64_t at, int grain, double sign, doubl
     return at;
 }
 
-static void fill_contact(const sti_bed* bed, const sti_touch* t, int k, sti_bed_problem* p, double* w) {
+static void fill_contact(const sti_bed* bed, const sti_touch* t, const sti_rough* rough, int k, sti_bed_problem* p,
+                         double* w) {
     sti_matrix* H = &p->problem.H;
     double t1[3], t2[3];
     sti_tangents(t->n, t1, t2);
+    if (rough != NULL) {
+        memcpy(t1, rough->t1, sizeof t1);
+        memcpy(t2, rough->t2, sizeof t2);
+    }
     const double* direction[3] = {t->n, t1, t2};
     const sti_grain* b = &bed->grain[t->b];
     const bool wall = t->b >= bed->n, swapped = !wall && bed->id[t->b] < bed->id[t->a];  // rows ascend
@@ -116,12 +133,18 @@ static void fill_contact(const sti_bed* bed, const sti_touch* t, int k, sti_bed_
 
 // In the order of sti_bed_contacts.
 static void fill_contacts(const sti_bed* bed, sti_bed_problem* p, double* w, double* mu) {
+    sti_section* section = (sti_section*)p->problem.section;
+    sti_wall_friction* own = section != NULL ? (sti_wall_friction*)(section + bed->touches) : NULL;
+    if (own != NULL) sti_rough_copy(bed->friction, bed->wall_count, own, (double*)(own + bed->wall_count));
     int k = 0;
     for (int s = 0; s < bed->slab_count; s++) {
         for (int j = 0; j < bed->touch_count[s]; j++, k++) {
             const sti_touch* t = &bed->touch[bed->touch_first[s] + j];
+            const sti_rough* rough = sti_rough_of(bed, s, j);
             mu[k] = bed->grain[t->b].mu;
-            fill_contact(bed, t, k, p, w);
+            fill_contact(bed, t, rough, k, p, w);
+            if (section == NULL) continue;
+            section[k] = rough != NULL ? own[rough->wall].section : (sti_section){.shape = STI_SECTION_DISC};
         }
     }
 }

@@ -10,12 +10,13 @@
 
 #include "granular/near.h"
 
-#define MAGIC UINT64_C(0x3530646562697473)  // "stibed05"
+#define MAGIC UINT64_C(0x3630646562697473)  // "stibed06"
 
 typedef struct lead {
     uint64_t magic, size;
     uint64_t option_bytes, wall_bytes;
     int64_t n, wall_count, step, listed, slab_count, near_count, near_most, memo_count, foreseen;
+    int64_t friction, corners;  // walls and numbers of their polygons; 0: discs all of them
     double gravity[3], time, weight, largest, wall_room, eps_now;
     sti_bed_options options;
     sti_cells cells;
@@ -35,18 +36,20 @@ static void* next(parts* p, size_t count, size_t size) {
 
 typedef struct view {
     lead* head;
-    sti_wall* walls;      // (wall_count)
-    int* id;              // (n)
-    double* x;            // (n x 3)
-    double* radius;       // (n)
-    double* mass;         // (n)
-    double* motion;       // v, W, mu         (n x 7)
-    double* home;         // (n x 4)           from here on: when listed
-    int* slab_first;      // (slab_count + 1)
-    int64_t* near_start;  // (n + 1)
-    int32_t* partner;     // of a pair, as sti_near.b           (near_count)
-    uint8_t* touches;     // whether a pair has a memo          (near_count)
-    sti_memo* memo;       // of these pairs, in their order     (memo_count)
+    sti_wall* walls;              // (wall_count)
+    sti_wall_friction* friction;  // (wall_count), or none
+    double* corners;              // (corners)
+    int* id;                      // (n)
+    double* x;                    // (n x 3)
+    double* radius;               // (n)
+    double* mass;                 // (n)
+    double* motion;               // v, W, mu         (n x 7)
+    double* home;                 // (n x 4)           from here on: when listed
+    int* slab_first;              // (slab_count + 1)
+    int64_t* near_start;          // (n + 1)
+    int32_t* partner;             // of a pair, as sti_near.b           (near_count)
+    uint8_t* touches;             // whether a pair has a memo          (near_count)
+    sti_memo* memo;               // of these pairs, in their order     (memo_count)
 } view;
 
 static size_t lay_out(char* bytes, const lead* head, view* v) {
@@ -54,6 +57,8 @@ static size_t lay_out(char* bytes, const lead* head, view* v) {
     const size_t n = (size_t)head->n;
     v->head = next(&p, 1, sizeof *v->head);
     v->walls = next(&p, (size_t)head->wall_count, sizeof *v->walls);
+    v->friction = next(&p, (size_t)head->friction, sizeof *v->friction);
+    v->corners = next(&p, (size_t)head->corners, sizeof *v->corners);
     v->id = next(&p, n, sizeof *v->id);
     v->x = next(&p, n, 3 * sizeof(double));
     v->radius = next(&p, n, sizeof(double));
@@ -108,6 +113,14 @@ static void put_wall(const sti_wall* w, sti_wall* to) {
     to->mu = w->mu;
 }
 
+static void put_friction(const sti_wall_friction* f, sti_wall_friction* to) {
+    to->section.shape = f->section.shape;
+    for (int i = 0; i < 2; i++) to->section.axes[i] = f->section.axes[i];
+    to->section.angle = f->section.angle;
+    to->section.vertex_count = f->section.vertex_count;
+    for (int i = 0; i < 3; i++) to->along[i] = f->along[i];
+}
+
 static void put_cells(const sti_cells* c, sti_cells* to) {
     for (int i = 0; i < 3; i++) {
         to->axis[i] = c->axis[i];
@@ -133,6 +146,10 @@ static void put_lead(const sti_bed* bed, lead* head) {
     head->eps_now = bed->eps_now;
     memcpy(head->gravity, bed->gravity, sizeof head->gravity);
     put_options(&bed->options, &head->options);
+    if (bed->friction != NULL) {
+        head->friction = bed->wall_count;
+        head->corners = (int64_t)sti_rough_corners(bed->friction, bed->wall_count);
+    }
     if (!bed->listed) return;
     head->listed = 1;
     head->slab_count = bed->slab_count;
@@ -147,6 +164,10 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     *bytes = NULL;
     *size = 0;
     const size_t n = (size_t)bed->n;
+    for (int k = 0; bed->friction != NULL && k < bed->wall_count; k++) {
+        if (bed->friction[k].section.shape == STI_SECTION_SUPPORT)
+            return STI_FAIL(bed->env, STI_ERR_ARGUMENT, k, "wall %d: a support function is no part of a state", k);
+    }
     lead head;
     memset(&head, 0, sizeof head);
     put_lead(bed, &head);
@@ -157,6 +178,14 @@ sti_status sti_bed_save_state(const sti_bed* bed, void** bytes, size_t* size) {
     lay_out(memory, &head, &v);
     memcpy(v.head, &head, sizeof head);
     for (int k = 0; k < bed->wall_count; k++) put_wall(&bed->walls[k], &v.walls[k]);
+    double* corner = v.corners;
+    for (int k = 0; k < head.friction; k++) {
+        const sti_section* s = &bed->friction[k].section;
+        const size_t count = s->shape == STI_SECTION_POLYGON ? 2 * (size_t)s->vertex_count : 0;
+        put_friction(&bed->friction[k], &v.friction[k]);
+        if (count > 0) memcpy(corner, s->vertex, sti_size_mul(count, sizeof *corner));
+        corner += count;
+    }
     memcpy(v.id, bed->id, sti_size_mul(n, sizeof *v.id));
     memcpy(v.x, bed->x, sti_size_mul(n, 3 * sizeof(double)));
     memcpy(v.radius, bed->radius, sti_size_mul(n, sizeof(double)));
@@ -191,11 +220,12 @@ static sti_status check_lead(sti_env* env, const lead* head, size_t size) {
     // each count is far below the bytes there are, so the sizes below cannot run over
     const int64_t most = (int64_t)size;
     if (head->n < 1 || head->n > INT32_MAX - 1 || head->n > most || head->wall_count < 0 ||
-        head->wall_count > 1000000 || head->wall_count > most || (head->listed != 0 && head->listed != 1) ||
-        head->near_count < 0 || head->near_count > most || head->near_count > INT32_MAX || head->memo_count < 0 ||
-        head->memo_count > head->near_count || head->slab_count < 0 || head->slab_count > STI_SLAB_MOST ||
-        head->step < 0 || head->foreseen < 0 || head->foreseen > sti_tuning_default.foreseen_most ||
-        head->size != size || lay_out(NULL, head, &unused) != size)
+        head->wall_count > 1000000 || (head->friction != 0 && head->friction != head->wall_count) ||
+        head->corners < 0 || head->corners > most || head->wall_count > most ||
+        (head->listed != 0 && head->listed != 1) || head->near_count < 0 || head->near_count > most ||
+        head->near_count > INT32_MAX || head->memo_count < 0 || head->memo_count > head->near_count ||
+        head->slab_count < 0 || head->slab_count > STI_SLAB_MOST || head->step < 0 || head->foreseen < 0 ||
+        head->foreseen > sti_tuning_default.foreseen_most || head->size != size || lay_out(NULL, head, &unused) != size)
         return bad(env, "its sizes do not fit together");
     if (!isfinite(head->time) || !(head->weight >= 0) || !(head->largest > 0) || !(head->wall_room >= 0) ||
         !(head->eps_now >= 0) || !isfinite(head->weight + head->largest + head->wall_room + head->eps_now))
@@ -214,6 +244,27 @@ static sti_status check_flags(sti_env* env, const view* v) {
     bool good = is_flag(&v->head->options.warm);
     for (int64_t k = 0; good && k < v->head->wall_count; k++) good = is_flag(&v->walls[k].rim);
     return good ? STI_OK : bad(env, "its walls or options");
+}
+
+// Shapes that a state can have, with their corners; sti_bed_create checks the rest.
+static sti_status check_friction(sti_env* env, view* v) {
+    double* corner = v->corners;
+    int64_t left = v->head->corners;
+    for (int64_t k = 0; k < v->head->friction; k++) {
+        sti_section* s = &v->friction[k].section;
+        int shape;
+        memcpy(&shape, &s->shape, sizeof shape);
+        s->support = NULL;
+        s->user = NULL;
+        s->vertex = NULL;
+        if (shape < 0 || shape >= STI_SECTION_SUPPORT) return bad(env, "friction of its walls");
+        if (shape != STI_SECTION_POLYGON) continue;
+        if (s->vertex_count < 3 || s->vertex_count > left / 2) return bad(env, "friction of its walls");
+        s->vertex = corner;
+        corner += 2 * (size_t)s->vertex_count;
+        left -= 2 * (int64_t)s->vertex_count;
+    }
+    return left == 0 ? STI_OK : bad(env, "friction of its walls");
 }
 
 static sti_status check_places(sti_env* env, const view* v, unsigned char* seen) {
@@ -297,7 +348,8 @@ static sti_status create(sti_env* env, const view* v, sti_bed** out) {
                     .mass = memory + 10 * n,
                     .mu = v->motion[6],
                     .wall_count = (int)head->wall_count,
-                    .walls = v->walls};
+                    .walls = v->walls,
+                    .friction = head->friction > 0 ? v->friction : NULL};
     memcpy(g.gravity, head->gravity, sizeof g.gravity);
     for (size_t k = 0; k < n; k++) {
         const size_t to = (size_t)v->id[k];
@@ -383,6 +435,7 @@ sti_status sti_bed_load_state(sti_env* env, const void* bytes, size_t size, sti_
         memcpy(copy, bytes, size);
         lay_out(copy, &head, &v);
         status = check_flags(env, &v);
+        if (status == STI_OK) status = check_friction(env, &v);
         if (status == STI_OK) status = check_places(env, &v, seen);
         if (status == STI_OK) status = check_list(env, &v);
         if (status == STI_OK) status = create(env, &v, out);

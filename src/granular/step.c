@@ -110,6 +110,7 @@ void sti_bed_destroy(sti_bed* bed) {
     sti_free(env, bed->touch_memory);
     sti_free(env, bed->memo);
     sti_free(env, bed->spare_memo);
+    sti_free(env, bed->rough);
     sti_free(env, bed);
 }
 
@@ -160,7 +161,7 @@ static sti_status check(sti_env* env, const sti_grains* g, const sti_bed_options
             return STI_FAIL(env, STI_ERR_ARGUMENT, k,
                             "wall %d: the axis must be a unit vector, mu >= 0, every number finite", k);
     }
-    return STI_OK;
+    return g->friction != NULL ? sti_rough_check(env, g, o->law) : STI_OK;
 }
 
 static sti_status allocate(sti_bed* bed, int n, int walls) {
@@ -202,6 +203,7 @@ sti_status sti_bed_create(sti_env* env, const sti_grains* grains, const sti_bed_
     bed->n = grains->count;
     bed->wall_count = grains->wall_count;
     status = allocate(bed, grains->count, grains->wall_count);
+    if (status == STI_OK) status = sti_rough_create(bed, grains);
     if (status != STI_OK) {
         sti_bed_destroy(bed);
         return status;

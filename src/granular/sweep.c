@@ -102,6 +102,19 @@ static void claim_border(sti_bed* bed, sti_grain* grain, int slab, int worker) {
         claim_grains(grain, bed->slab_first[slab + 1], bed->slab_reach[slab]);
 }
 
+// Some walls have friction that is no disc; the law is Coulomb's then. False: a pass that does not ask for it.
+static bool rough_pass(sti_bed* bed, const sti_pass* pass, int slab, const sti_loops* loops) {
+    int first, end;
+    if (pass->kind == STI_PASS_SWEEP) sti_rough_sweep(bed, slab, loops, NULL, 0);
+    if (pass->kind == STI_PASS_RESIDUAL) sti_rough_map(bed, slab, loops, bed->partial[slab]);
+    if (pass->kind == STI_PASS_GLIDE) {
+        fresh_grains(bed, slab, &first, &end);
+        extrapolate_grains(bed, first, end, pass->beta);
+        sti_rough_sweep(bed, slab, loops, bed->trail + bed->touch_first[slab], pass->beta);
+    }
+    return pass->kind == STI_PASS_SWEEP || pass->kind == STI_PASS_RESIDUAL || pass->kind == STI_PASS_GLIDE;
+}
+
 static void pass_slab(void* context, int stage, int slab, int worker) {
     const work* w = context;
     sti_bed* bed = w->bed;
@@ -114,6 +127,7 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     int first, end;
     fresh_grains(bed, slab, &first, &end);
     claim_border(bed, w->grain, slab, worker);
+    if (bed->friction != NULL && rough_pass(bed, &pass, slab, sweeper)) return;
     switch (pass.kind) {
         case STI_PASS_SWEEP:
             (coulomb ? sweeper->sweep_coulomb : sweeper->sweep_cone)(bed->grain, touch, count);

@@ -171,9 +171,10 @@ sti_status sti_bed_gather(sti_bed* bed) {
     sti_bed_take_memos(bed);
     bed->touches = 0;
     for (int s = 0; s < bed->slab_count; s++) bed->touches += bed->touch_count[s];
+    if (bed->friction != NULL) status = sti_rough_gather(bed);
     bool moving = false;
     for (int k = 0; k < bed->wall_count; k++) moving = moving || bed->walls[k].spin != 0;
-    status = moving ? attach_moving_walls(bed) : STI_OK;
+    if (moving && status == STI_OK) status = attach_moving_walls(bed);
     if (status != STI_OK) sti_bed_drop_contacts(bed);
     return status;
 }

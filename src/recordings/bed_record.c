@@ -90,6 +90,46 @@ static sti_status put_walls(sti_bed_record* r, const sti_grains* g) {
     return status;
 }
 
+// Friction of walls that is no disc, where there is any: shape, half axes, angle and how many corners, in one row.
+static sti_status put_friction(sti_bed_record* r, const sti_grains* g) {
+    enum { WIDE = 5 };
+    const size_t walls = (size_t)g->wall_count;
+    size_t corners = 0;
+    if (g->friction == NULL) return STI_OK;
+    for (size_t k = 0; k < walls; k++) {
+        const sti_section* s = &g->friction[k].section;
+        if (s->shape == STI_SECTION_SUPPORT)
+            return STI_FAIL(r->env, STI_ERR_ARGUMENT, (int64_t)k,
+                            "wall %zu: a support function is no part of a recording", k);
+        corners += s->shape == STI_SECTION_POLYGON ? (size_t)s->vertex_count : 0;
+    }
+    sti_arena memory = sti_arena_make(r->env);
+    double* along = sti_arena_raw(&memory, walls, 3 * sizeof *along);
+    double* section = sti_arena_take(&memory, walls, WIDE * sizeof *section);
+    double* corner = sti_arena_raw(&memory, corners + 1, 2 * sizeof *corner);
+    sti_status status = memory.status != STI_OK ? STI_ERR_MEMORY : STI_OK;
+    size_t at = 0;
+    for (size_t k = 0; status == STI_OK && k < walls; k++) {
+        const sti_section* s = &g->friction[k].section;
+        const bool polygon = s->shape == STI_SECTION_POLYGON, ellipse = s->shape == STI_SECTION_ELLIPSE;
+        const size_t count = polygon ? 2 * (size_t)s->vertex_count : 0;
+        section[WIDE * k] = (double)s->shape;
+        if (ellipse) memcpy(section + WIDE * k + 1, (double[3]){s->axes[0], s->axes[1], s->angle}, 3 * sizeof *section);
+        if (polygon) section[WIDE * k + 4] = s->vertex_count;
+        if (count > 0) memcpy(corner + at, s->vertex, sti_size_mul(count, sizeof *corner));
+        memcpy(along + 3 * k, g->friction[k].along, sizeof g->friction[k].along);
+        at += count;
+    }
+    if (status == STI_OK)
+        status = sti_recording_put(r->file, "walls/along", STI_RECORD_DOUBLE, g->wall_count, 3, along);
+    if (status == STI_OK)
+        status = sti_recording_put(r->file, "walls/section", STI_RECORD_DOUBLE, g->wall_count, WIDE, section);
+    if (status == STI_OK && corners > 0)
+        status = sti_recording_put(r->file, "walls/corner", STI_RECORD_DOUBLE, (long)corners, 2, corner);
+    sti_arena_clear(&memory);
+    return status;
+}
+
 // ---- series
 
 static sti_status make_series(sti_bed_record* r) {
@@ -149,6 +189,7 @@ sti_status sti_bed_record_create(sti_env* env, const char* path, const sti_grain
     if (status == STI_OK) status = sti_recording_put_text(r->file, "scene", scene);
     if (status == STI_OK) status = put_grains(r, grains);
     if (status == STI_OK) status = put_walls(r, grains);
+    if (status == STI_OK) status = put_friction(r, grains);
     if (status == STI_OK) status = make_series(r);
     if (status == STI_OK && sti_recording_rows(r->file, r->frame_time) != (long)r->frames.count)
         status = sti_file_fail(env, STI_ERR_INPUT, path, "not the recording that the checkpoint was made with");

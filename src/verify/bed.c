@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/env.h"
+#include "verify/section.h"
 
 #define STI_X(code, name, text) name,
 static const char* const names[] = {STI_BED_CHECK_LIST(STI_X)};
@@ -198,7 +199,57 @@ static double friction_of(const checker* k, long c) {
     return b < 0 ? k->w->walls[-1 - b].mu : k->w->mu;
 }
 
+// The section of a contact whose friction is no disc, and its axes; NULL: a disc.
+static const sti_section* section_of(const checker* k, long frame, long c, double t1[3], double t2[3]) {
+    const int b = (int)k->w->b[c];
+    if (b >= 0 || k->w->friction == NULL || k->w->friction[-1 - b].section.shape == STI_SECTION_DISC) return NULL;
+    const sti_wall* wall = &k->w->walls[-1 - b];
+    const double *n = k->w->n + 3 * c, *g = k->w->friction[-1 - b].along, *a = wall->axis;
+    const double angle = wall->spin * (k->w->frame_time[frame] - k->h), up = dot(a, g);  // as the step began
+    double turned[3], part = 0, size = 0;
+    for (int i = 0; i < 3; i++) {
+        const int y = (i + 1) % 3, z = (i + 2) % 3;
+        turned[i] = up * a[i] + cos(angle) * (g[i] - up * a[i]) + sin(angle) * (a[y] * g[z] - a[z] * g[y]);
+    }
+    const double along_n = dot(turned, n);
+    for (int i = 0; i < 3; i++) {
+        t1[i] = turned[i] - along_n * n[i];
+        part += t1[i] * t1[i];
+    }
+    if (!(sqrt(part) > 1e-9 * sqrt(dot(g, g)))) {  // across the smallest entry of the normal, as granular.h has it
+        int least = 0;
+        for (int i = 1; i < 3; i++) least = fabs(n[i]) < fabs(n[least]) ? i : least;
+        for (int i = 0; i < 3; i++) t1[i] = (i == least) - n[least] * n[i];
+    }
+    size = sqrt(dot(t1, t1));
+    for (int i = 0; i < 3; i++) t1[i] /= size;
+    for (int i = 0; i < 3; i++) t2[i] = n[(i + 1) % 3] * t1[(i + 2) % 3] - n[(i + 2) % 3] * t1[(i + 1) % 3];
+    return &k->w->friction[-1 - b].section;
+}
+
+// |x - y|^2 with y of normal part max(0, x_n) and tangential part in mu y_n S, the nearest there.
+static double section_defect(const checker* k, long c, const sti_section* s, const double t1[3], const double t2[3],
+                             const double x[3], const double r[3]) {
+    const double *n = k->w->n + 3 * c, y_n = fmax(0, dot(n, x));
+    const long double z[2] = {dot(t1, x), dot(t2, x)};
+    long double p[2];
+    double sum = 0;
+    sti_check_section_nearest(s, (long double)friction_of(k, c) * y_n, z, p);
+    for (int i = 0; i < 3; i++) {
+        const double y = y_n * n[i] + (double)p[0] * t1[i] + (double)p[1] * t2[i];
+        sum += (r[i] - y) * (r[i] - y);
+    }
+    return sum;
+}
+
 static void check_cone(checker* k, long frame, long c, int number) {
+    double t1[3], t2[3];
+    const sti_section* section = section_of(k, frame, c, t1, t2);
+    if (section != NULL) {
+        const double* own = k->w->r + 3 * c;
+        look(k, STI_BED_CONE, sqrt(section_defect(k, c, section, t1, t2, own, own)) / k->impulse, frame, number);
+        return;
+    }
     const double *n = k->w->n + 3 * c, *r = k->w->r + 3 * c, r_n = dot(n, r);
     double t = 0;
     for (int i = 0; i < 3; i++) t += (r[i] - r_n * n[i]) * (r[i] - r_n * n[i]);
@@ -298,7 +349,8 @@ static void relative_velocity(const checker* k, long frame, long c, double u[3])
 
 // |r - P(r - m (u + mu |u_t| n))|^2 with P the projection on the friction cone, u_n with the gap at the end of the
 // step, and m 2/7 of the mass that the two have against each other: the inverse of the largest velocity that a unit
-// impulse gives to spheres.
+// impulse gives to spheres. Where friction is no disc the normal part comes first, and the tangential one is the
+// nearest point of mu r_n S: both are r where the law holds.
 static double law_defect(const checker* k, long frame, long c) {
     const int a = (int)k->w->a[c], b = (int)k->w->b[c];
     const double *n = k->w->n + 3 * c, *r = k->w->r + 3 * c, gap = k->w->gap[c], mu = friction_of(k, c);
@@ -307,9 +359,12 @@ static double law_defect(const checker* k, long frame, long c) {
     relative_velocity(k, frame, c, u);
     const double u_n = dot(n, u);
     for (int i = 0; i < 3; i++) slip += (u[i] - u_n * n[i]) * (u[i] - u_n * n[i]);
+    double t1[3], t2[3];
+    const sti_section* section = section_of(k, frame, c, t1, t2);
     double shift = (gap < 0 ? k->options.recover : 1) * gap / k->h;
-    if (k->options.law == STI_LAW_COULOMB) shift += mu * sqrt(slip);
+    if (k->options.law == STI_LAW_COULOMB && section == NULL) shift += mu * sqrt(slip);
     for (int i = 0; i < 3; i++) z[i] = r[i] - m * (u[i] + shift * n[i]);
+    if (section != NULL) return section_defect(k, c, section, t1, t2, z, r);
     const double z_n = dot(n, z);
     for (int i = 0; i < 3; i++) across += (z[i] - z_n * n[i]) * (z[i] - z_n * n[i]);
     across = sqrt(across);
@@ -451,6 +506,15 @@ static void conclude(checker* k) {
     }
 }
 
+static sti_status check_friction(sti_env* env, const sti_recorded_bed* bed, long wall) {
+    const sti_wall_friction* f = &bed->friction[wall];
+    const double size = dot(f->along, f->along);
+    if (f->section.shape == STI_SECTION_DISC) return STI_OK;
+    if (!(size > 0) || !isfinite(size))
+        return STI_FAIL(env, STI_ERR_ARGUMENT, wall, "walls/along: row %ld: a direction is expected", wall);
+    return sti_check_section(env, &f->section, (int)wall);
+}
+
 sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed, const sti_bed_verify_options* options,
                                    sti_bed_verification* out) {
     checker k = {.env = env, .w = bed, .out = out};
@@ -463,6 +527,10 @@ sti_status sti_verify_recorded_bed(sti_env* env, const sti_recorded_bed* bed, co
                         k.options.step_tol);
     if (k.options.law == STI_LAW_FACETS && k.options.facets < 3)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "facets: %d: 3 or more are expected", k.options.facets);
+    for (long m = 0; bed->friction != NULL && m < bed->wall_count; m++) {
+        const sti_status good = check_friction(env, bed, m);
+        if (good != STI_OK) return good;
+    }
     k.memory = sti_arena_make(env);
     k.sum = sti_arena_take(&k.memory, sti_size_mul(3, count) + 1, sizeof *k.sum);
     k.moment = sti_arena_take(&k.memory, sti_size_mul(3, count) + 1, sizeof *k.moment);

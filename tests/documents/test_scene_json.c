@@ -51,6 +51,75 @@ static void every_field_of_a_scene_is_read_and_written_back(void** state) {
     sti_env_destroy(env);
 }
 
+#define WITH_WALLS(walls) "{\"kind\":\"scene\",\"bed\":{\"layout\":\"box\",\"count\":5},\"walls\":" walls ",\"time\":1}"
+
+static void friction_of_walls_is_read_written_back_and_set(void** state) {
+    (void)state;
+    sti_env* env = io_env(NULL);
+    static const char* const texts[] = {
+        WITH_WALLS("{\"along\":[1,2,3],\"ellipse\":{\"axes\":[1,\"2/5\"],\"angle\":0.5}}"),
+        WITH_WALLS("{\"along\":[1,2,3],\"polygon\":[[1,0],[0,0.5],[-1,-0.25]],\"which\":[0,3]}")};
+    for (int k = 0; k < 2; k++) {
+        sti_bed_scene s = parse(env, texts[k]);
+        for (int round = 0; round < 2; round++) {
+            char* text;
+            sti_grains g;
+            assert_true(s.walls.along[0] == 1 && s.walls.along[1] == 2 && s.walls.along[2] == 3);
+            assert_int_equal(s.walls.shape, k == 0 ? STI_SECTION_ELLIPSE : STI_SECTION_POLYGON);
+            assert_true(k == 1 || (s.walls.axes[0] == 1 && s.walls.axes[1] == 0.4 && s.walls.angle == 0.5));
+            assert_true(k == 0 || (s.walls.corner_count == 3 && s.walls.corner[1][1] == 0.5 &&
+                                   s.walls.corner[2][1] == -0.25 && s.walls.wall_count == 2 && s.walls.wall[1] == 3));
+            assert_int_equal(sti_bed_scene_grains(env, &s, &g), STI_OK);
+            for (int wall = 0; wall < g.wall_count; wall++) {
+                const bool said = k == 0 || wall == 0 || wall == 3;
+                assert_int_equal(g.friction[wall].section.shape, said ? s.walls.shape : STI_SECTION_DISC);
+            }
+            sti_grains_clear(env, &g);
+            assert_int_equal(sti_bed_scene_json(env, &s, &text), STI_OK);
+            s = parse(env, text);
+            sti_env_free(env, text);
+        }
+    }
+    sti_env_destroy(env);
+}
+
+static void what_is_no_friction_of_walls_is_refused_by_its_place(void** state) {
+    (void)state;
+    static const char* const bad[][2] = {
+        {WITH_WALLS("3"), "t.json: walls: 3: an object"},
+        {WITH_WALLS("{\"along\":[1,0,0]}"), "t.json: walls: an object: \"ellipse\" or \"polygon\" is expected"},
+        {WITH_WALLS("{\"ellipse\":{\"axes\":[1,2]}}"), "t.json: walls.along: missing"},
+        {WITH_WALLS("{\"along\":[1,0],\"ellipse\":{\"axes\":[1,2]}}"), "t.json: walls.along: "},
+        {WITH_WALLS("{\"along\":[1,0,null],\"ellipse\":{\"axes\":[1,2]}}"), "t.json: walls.along[2]: null"},
+        {WITH_WALLS("{\"along\":[1,0,0],\"ellipse\":[1,2]}"), "t.json: walls.ellipse: "},
+        {WITH_WALLS("{\"along\":[1,0,0],\"ellipse\":{\"axis\":[1,2]}}"), "t.json: walls.ellipse.axis: "},
+        {WITH_WALLS("{\"along\":[1,0,0],\"ellipse\":{}}"), "t.json: walls.ellipse.axes: missing"},
+        {WITH_WALLS("{\"along\":[1,0,0],\"polygon\":[[1,0],[0,1]]}"), "t.json: walls.polygon: "},
+        {WITH_WALLS("{\"along\":[1,0,0],\"polygon\":[[1,0],[0,1],[1]]}"), "t.json: walls.polygon[2]: "},
+        {WITH_WALLS("{\"along\":[1,0,0],\"polygon\":[[1,0],[0,1],[1,true]]}"), "t.json: walls.polygon[2][1]: "},
+        {WITH_WALLS("{\"along\":[1,0,0],\"ellipse\":{\"axes\":[1,2]},\"which\":[]}"), "t.json: walls.which: "},
+        {WITH_WALLS("{\"along\":[1,0,0],\"ellipse\":{\"axes\":[1,2]},\"which\":[0,-1]}"), "t.json: walls.which[1]: -1"},
+        {WITH_WALLS("{\"along\":[1,0,0],\"ellipse\":{\"axes\":[1,2]},\"on\":[0]}"), "t.json: walls.on: "},
+    };
+    sti_env* env = io_env(NULL);
+    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
+        sti_document* p;
+        assert_int_equal(sti_document_parse(env, bad[k][0], strlen(bad[k][0]), "t.json", &p), STI_ERR_INPUT);
+        assert_null(p);
+        io_expect_error(env, STI_ERR_INPUT, bad[k][1]);
+    }
+    // whether a set is a section of these walls is known with the walls
+    sti_grains g;
+    const sti_bed_scene none = parse(env, WITH_WALLS("{\"along\":[1,1,1],\"ellipse\":{\"axes\":[1,0]}}"));
+    assert_int_equal(sti_bed_scene_grains(env, &none, &g), STI_ERR_ARGUMENT);
+    io_expect_error(env, STI_ERR_ARGUMENT, "wall 0: ellipse of half axes 1 and 0");
+    const sti_bed_scene beyond =
+        parse(env, WITH_WALLS("{\"along\":[1,1,1],\"ellipse\":{\"axes\":[1,2]},\"which\":[5]}"));
+    assert_int_equal(sti_bed_scene_grains(env, &beyond, &g), STI_ERR_ARGUMENT);
+    io_expect_error(env, STI_ERR_ARGUMENT, "wall 5: there are 5");
+    sti_env_destroy(env);
+}
+
 static void what_a_scene_leaves_out_has_the_default_of_the_library(void** state) {
     (void)state;
     sti_env* env = io_env(NULL);
@@ -205,6 +274,16 @@ static void scenes_survive_every_failing_allocation(void** state) {
         sti_grains_clear(f.env, &g);
         sti_env_free(f.env, text);
         sti_document_destroy(p);
+        p = NULL;
+        text = NULL;
+        const char* walls = WITH_WALLS("{\"along\":[1,2,3],\"polygon\":[[1,0],[0,0.5],[-1,-0.25]],\"which\":[0,3]}");
+        status = sti_document_parse(f.env, walls, strlen(walls), "t.json", &p);
+        if (status == STI_OK) status = sti_bed_scene_json(f.env, sti_bed_scene_of(p), &text);
+        if (status == STI_OK) status = sti_bed_scene_grains(f.env, sti_bed_scene_of(p), &g);
+        if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+        sti_grains_clear(f.env, &g);
+        sti_env_free(f.env, text);
+        sti_document_destroy(p);
         if (failing_env_close(&f)) break;
     }
 }
@@ -212,6 +291,8 @@ static void scenes_survive_every_failing_allocation(void** state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_of_a_scene_is_read_and_written_back),
+        cmocka_unit_test(friction_of_walls_is_read_written_back_and_set),
+        cmocka_unit_test(what_is_no_friction_of_walls_is_refused_by_its_place),
         cmocka_unit_test(what_a_scene_leaves_out_has_the_default_of_the_library),
         cmocka_unit_test(settings_go_by_short_or_full_name),
         cmocka_unit_test(mistakes_name_file_field_and_value),

@@ -403,7 +403,10 @@ static sti_status record_some(sti_env* env, const char* path, int steps, void** 
     sti_grains g = {0};
     sti_bed* bed = NULL;
     sti_bed_record* r = NULL;
+    static const double corner[] = {1, 0, 0, 0.5, -1, 0, 0, -0.5};
+    const sti_section rhombus = {.shape = STI_SECTION_POLYGON, .vertex_count = 4, .vertex = corner};
     sti_status status = sti_grains_pebble_bed(env, &def, &g);
+    if (status == STI_OK) status = sti_grains_set_section(env, &g, 2, &rhombus, (const double[3]){0, 0, 1});
     if (status == STI_OK) status = sti_bed_create(env, &g, &o, &bed);
     if (status == STI_OK) status = sti_bed_record_create(env, path, &g, "{}", NULL, 0, &r);
     if (status == STI_OK) status = sti_bed_record_frame(r, bed, 0);

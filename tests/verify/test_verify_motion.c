@@ -286,6 +286,39 @@ static void the_law_of_facets_is_looked_at(void** state) {
     sti_recorded_bed_clear(group_env, &w);
 }
 
+// Walls with an ellipse, then with a polygon; told to be turned, or a disc, they are no longer those of the run.
+static void friction_of_walls_that_is_no_disc_is_looked_at(void** state) {
+    (void)state;
+    static const char* const walls[] = {"\"ellipse\": {\"axes\": [1.2, 0.3]}",
+                                        "\"polygon\": [[1.2, 0], [0, 0.3], [-1.2, 0], [0, -0.3]]"};
+    const sti_bed_verify_options o = {.tol = 1e-6, .step_tol = 1e-7, .facets = 3, .recover = 1};
+    for (int k = 0; k < 2; k++) {
+        char step[200];
+        sti_recorded_bed w;
+        sti_bed_verification v;
+        snprintf(step, sizeof step, "\"tol\": 1e-7, \"h\": 0.02}, \"walls\": {\"along\": [1, 2, 3], %s", walls[k]);
+        load_bed_by(&w, step);
+        must(sti_verify_recorded_bed(group_env, &w, &o, &v));
+        assert_true(v.accepted && v.check[STI_BED_LAW].looked > 10 && v.check[STI_BED_CONE].looked > 100);
+        w.friction[0].along[0] = -1;
+        must(sti_verify_recorded_bed(group_env, &w, &o, &v));
+        assert_true(!v.check[STI_BED_LAW].holds && !v.check[STI_BED_CONE].holds);
+        w.friction[0].along[0] = 1;
+        const sti_section kept = w.friction[0].section;
+        w.friction[0].section = (sti_section){.shape = STI_SECTION_DISC};
+        must(sti_verify_recorded_bed(group_env, &w, &o, &v));
+        assert_false(v.check[STI_BED_LAW].holds);
+        w.friction[0].section = kept;
+        w.friction[0].section.axes[1] = -1;
+        w.friction[0].section.vertex_count = 2;
+        assert_int_equal(sti_verify_recorded_bed(group_env, &w, &o, &v), STI_ERR_ARGUMENT);
+        w.friction[0].section = kept;
+        memset(w.friction[0].along, 0, sizeof w.friction[0].along);
+        assert_int_equal(sti_verify_recorded_bed(group_env, &w, &o, &v), STI_ERR_ARGUMENT);
+        sti_recorded_bed_clear(group_env, &w);
+    }
+}
+
 // ---- failing allocations
 
 static void every_allocation_may_fail(void** state) {
@@ -341,7 +374,9 @@ static void reading_may_run_out_of_memory(void** state) {
     sti_document* document;
     sti_bed* grains;
     sti_bed_record* record;
-    const char scene[] = "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 5}, \"time\": 1}";
+    const char scene[] =
+        "{\"kind\": \"scene\", \"bed\": {\"layout\": \"box\", \"count\": 5}, \"time\": 1,"
+        " \"walls\": {\"along\": [1, 1, 1], \"polygon\": [[1, 0], [0, 1], [-1, -1]]}}";
     must(sti_document_parse(group_env, scene, sizeof scene - 1, "scene", &document));
     must(sti_bed_scene_grains(group_env, sti_bed_scene_of(document), &g));
     must(sti_bed_create(group_env, &g, NULL, &grains));
@@ -367,10 +402,15 @@ static void reading_may_run_out_of_memory(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_true_run_of_a_system_is_accepted), cmocka_unit_test(what_is_forged_in_a_system_is_found),
-        cmocka_unit_test(another_system_is_refused),          cmocka_unit_test(a_true_run_of_grains_is_accepted),
-        cmocka_unit_test(the_law_of_facets_is_looked_at),     cmocka_unit_test(what_is_forged_in_grains_is_found),
-        cmocka_unit_test(every_allocation_may_fail),          cmocka_unit_test(reading_may_run_out_of_memory),
+        cmocka_unit_test(a_true_run_of_a_system_is_accepted),
+        cmocka_unit_test(what_is_forged_in_a_system_is_found),
+        cmocka_unit_test(another_system_is_refused),
+        cmocka_unit_test(a_true_run_of_grains_is_accepted),
+        cmocka_unit_test(friction_of_walls_that_is_no_disc_is_looked_at),
+        cmocka_unit_test(the_law_of_facets_is_looked_at),
+        cmocka_unit_test(what_is_forged_in_grains_is_found),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(reading_may_run_out_of_memory),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);
 }
