@@ -66,8 +66,9 @@ static int read_reference(const request* r, cli_converge* w) {
         if (w->step_count < 3)
             return cli_fail_usage(c, "--reference: extrapolated: three lengths of steps are needed for it");
     } else if (r->reference != NULL && strcmp(r->reference, "events") == 0) {
-        if (w->system == NULL)
-            return cli_fail_usage(c, "--reference: events: for systems by formulas, and %.200s is none", w->file);
+        if (w->bed != NULL)
+            return cli_fail_usage(c, "--reference: events: for systems and bodies, and %.200s is a bed of grains",
+                                  w->file);
         w->reference = CLI_CONVERGE_EVENTS;
     } else if (r->reference != NULL && strcmp(r->reference, "fine") != 0) {
         return cli_fail_usage(c, "--reference: %.60s: fine, extrapolated or events expected", r->reference);
@@ -76,6 +77,13 @@ static int read_reference(const request* r, cli_converge* w) {
 }
 
 // ---- ways to step
+
+static void take_events(const cli_converge* w, cli_converge_variant* v, double tol) {
+    v->system.events = STI_EVENTS_AUTO;
+    v->system.event_tol = tol;
+    v->by_events = w->world != NULL;
+    if (w->world != NULL) v->system.law = w->world->step.law;
+}
 
 static cli_converge_variant* add_variant(cli_converge* w, const char* name) {
     if (w->variant_count == CLI_CONVERGE_VARIANTS) return NULL;
@@ -88,7 +96,7 @@ static cli_converge_variant* add_variant(cli_converge* w, const char* name) {
 }
 
 // "alpha", "alpha:1", "old" and "free" (gradients at the old place; energy not balanced) with A too, "events",
-// "index3", "convex", "quasistatic", "printed"; of bodies "alpha:A"; of grains a law.
+// "index3", "convex", "quasistatic", "printed"; of bodies "alpha:A", "events", "index3"; of grains a law.
 static bool set_scheme(const cli_converge* w, cli_converge_variant* v, const char* word) {
     double alpha = NAN;
     char kind[40];
@@ -105,16 +113,17 @@ static bool set_scheme(const cli_converge* w, cli_converge_variant* v, const cha
         if (v->bed.law != STI_LAW_COULOMB && v->bed.solver == STI_BED_GS) v->bed.solver = STI_BED_APGD;
         return true;
     }
-    if (w->world != NULL) {
-        if (strcmp(kind, "alpha") != 0) return false;
-        if (!isnan(alpha)) v->world.alpha = alpha;
+    if (strcmp(kind, "events") == 0) {
+        take_events(w, v, 0.5);  // lengths of steps are those that are asked for
         return true;
     }
+    if (w->world != NULL) {
+        if (strcmp(kind, "index3") == 0) v->world.index = 3;
+        if (!isnan(alpha)) v->world.alpha = alpha;
+        return strcmp(kind, "alpha") == 0 || strcmp(kind, "index3") == 0;
+    }
     sti_scheme scheme;
-    if (strcmp(kind, "events") == 0) {
-        v->system.events = STI_EVENTS_AUTO;
-        v->system.event_tol = 0.5;  // lengths of steps are those that are asked for
-    } else if (strcmp(kind, "old") == 0 || strcmp(kind, "free") == 0) {
+    if (strcmp(kind, "old") == 0 || strcmp(kind, "free") == 0) {
         v->system.balance = false;
         if (kind[0] == 'o') v->system.geometry = STI_GEOMETRY_OLD;
     } else if (strcmp(kind, "index3") == 0)
@@ -158,7 +167,7 @@ static int add_variants(const request* r, cli_converge* w) {
     if (r->schemes != NULL)
         code = add_list(w, "--schemes", r->schemes, set_scheme,
                         w->bed != NULL     ? "coulomb, cone or facets expected, for grains"
-                        : w->world != NULL ? "alpha or alpha:A with A in [1/2, 1] expected, for bodies"
+                        : w->world != NULL ? "alpha, alpha:A with A in [1/2, 1], index3 or events expected, for bodies"
                                            : "alpha, old, free, or these with :A, A in (0, 1], events, index3, convex, "
                                              "quasistatic or printed expected");
     if (code == CLI_DONE && r->rules != NULL)
@@ -221,8 +230,8 @@ static int compare(const request* r, cli_converge* w, cli_converge_variant* v) {
     const int last = w->step_count - 1;
     sti_path* reference = NULL;
     cli_converge_variant located = {.name = "reference", .system = sti_stepper_options_default(STI_SCHEME_ALPHA)};
-    located.system.events = STI_EVENTS_AUTO;
-    located.system.event_tol = 1e-12;
+    if (w->world != NULL) located.world = w->world->step;
+    take_events(w, &located, 1e-12);
     int code = w->reference == CLI_CONVERGE_FINE     ? cli_converge_run(w, v, w->reference_step, &reference)
                : w->reference == CLI_CONVERGE_EVENTS ? cli_converge_run(w, &located, w->reference_step, &reference)
                : w->reference == CLI_CONVERGE_CLOSED ? cli_converge_closed(w, r->closed, &reference)
@@ -275,9 +284,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--time", CLI_POSITIVE, "T", "how long, instead of the scene's time (a system: 10)", &r.time},
         {"--set", CLI_JOINED, "NAME=X,..", "parameters of the scene", &r.settings},
         {"--schemes", CLI_TEXT, "A,B,..",
-         "a system: alpha, alpha:A, events, index3, convex, quasistatic, printed; bodies: alpha:A; grains: coulomb, "
-         "cone, "
-         "facets",
+         "a system: alpha, alpha:A, events, index3, convex, quasistatic, printed; bodies: alpha:A, index3, "
+         "events; grains: coulomb, cone, facets",
          &r.schemes},
         {"--rules", CLI_TEXT, "A,B", "a system: which contacts are active, held or gap, with the default scheme",
          &r.rules},

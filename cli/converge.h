@@ -11,6 +11,7 @@ typedef struct cli_converge_variant {
     char name[48];
     sti_stepper_options system;
     sti_world_options world;
+    bool by_events;  // of bodies: their system, with the options of systems
     sti_bed_options bed;
     sti_path* path[CLI_CONVERGE_STEPS];
     double size[CLI_CONVERGE_STEPS][CLI_CONVERGE_SIZES];
@@ -24,7 +25,7 @@ extern const char* const cli_converge_size_names[CLI_CONVERGE_SIZES];
 
 typedef enum cli_converge_reference {
     CLI_CONVERGE_FINE,          // a run of the same kind with an eighth of the least step
-    CLI_CONVERGE_EVENTS,        // a run of the system by events with the least step, errors of 1e-12
+    CLI_CONVERGE_EVENTS,        // a run by events with the least step, errors of 1e-12
     CLI_CONVERGE_EXTRAPOLATED,  // differences of neighbours, extrapolated after Richardson
     CLI_CONVERGE_CLOSED         // formulas of t
 } cli_converge_reference;

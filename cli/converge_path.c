@@ -25,51 +25,13 @@ static int unsolved(cli_converge* w, const cli_converge_variant* v, double h, lo
     return CLI_NO;
 }
 
-// The impacts of the step, in rows of their own: velocities between them are then as good as the scheme. Two of them at
-// the same time are one.
-static sti_status add_jumps(sti_path* path, const sti_step_report* r, int n) {
-    sti_status status = STI_OK;
-    for (int k = 0; status == STI_OK && k < r->jump_count; k++) {
-        const double* q = r->jump_q + (size_t)k * (size_t)n;
-        const double t = r->jump_time[k], after = nextafter(t, INFINITY),
-                     last = sti_path_time(path, sti_path_count(path) - 1);
-        if (!(after < r->time)) break;
-        if (t > last) status = sti_path_add(path, t, q, r->jump_minus + (size_t)k * (size_t)n, 0);
-        if (status == STI_OK && after > last)
-            status = sti_path_add(path, after, q, r->jump_plus + (size_t)k * (size_t)n, 0);
-    }
-    return status;
-}
-
-static int run_system(cli_converge* w, const cli_converge_variant* v, double h, long steps, sti_path** out) {
-    const cli* c = w->c;
-    const int n = sti_system_coordinate_count(w->system), contacts = sti_system_contact_count(w->system);
-    sti_stepper_options o = v->system;
-    sti_stepper* s = NULL;
-    o.step = h;
-    if (sti_stepper_create(c->env, w->system, &o, &s) != STI_OK) return cli_fail_about(c, w->file);
-    sti_status status = sti_path_create(c->env, n, n, o.alpha, out);
-    if (status == STI_OK) status = sti_path_add(*out, sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s), 0);
-    int code = CLI_DONE;
-    const int joints = sti_system_joint_count(w->system);
-    for (long l = 0; status == STI_OK && code == CLI_DONE && l < steps; l++) {
-        sti_step_report r;
-        status = sti_stepper_step(s, &r);
-        if (status != STI_OK) break;
-        if (r.outcome != STI_SOLVED) {
-            code = unsolved(w, v, h, l + 1, r.why);
-            break;
-        }
-        double normal = 0;
-        for (int i = 0; i < contacts - joints; i++) normal += r.impulse_n[i];
-        status = add_jumps(*out, &r, n);
-        if (status == STI_OK)
-            status = sti_path_add(*out, sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s), normal);
-        if (status == STI_OK) code = show(w, h);
-    }
-    sti_stepper_destroy(s);
-    return status == STI_OK ? code : cli_fail_about(c, w->file);
-}
+// A motion that is followed: in the coordinates of a system, or in those of the bodies behind it.
+typedef struct motion {
+    sti_world* world;  // of bodies; NULL: a system by formulas
+    int n, bodies;
+    double *q, *v;  // of bodies: poses and velocities      (7 bodies), (6 bodies)
+    sti_path* path;
+} motion;
 
 // Positions and quaternions, the nearer of the two that mean the same as the first; velocities and angular velocities.
 static void read_world(const sti_world* world, int bodies, double* q, double* v) {
@@ -82,6 +44,88 @@ static void read_world(const sti_world* world, int bodies, double* q, double* v)
         memcpy(q + 7 * i, pose.x, sizeof pose.x);
         for (int k = 0; k < 4; k++) q[7 * i + 3 + k] = same < 0 ? -pose.q[k] : pose.q[k];
     }
+}
+
+// A row from coordinates of the system.
+static sti_status add_row(motion* m, double t, const double* q, const double* v, double normal) {
+    if (m->world == NULL) return sti_path_add(m->path, t, q, v, normal);
+    const sti_status status = sti_world_follow(m->world, q, v);
+    if (status != STI_OK) return status;
+    read_world(m->world, m->bodies, m->q, m->v);
+    return sti_path_add(m->path, t, m->q, m->v, normal);
+}
+
+// The impacts of the step, in rows of their own: velocities between them are then as good as the scheme. Two of them at
+// the same time are one.
+static sti_status add_jumps(motion* m, const sti_step_report* r) {
+    sti_status status = STI_OK;
+    for (int k = 0; status == STI_OK && k < r->jump_count; k++) {
+        const size_t at = (size_t)k * (size_t)m->n;
+        const double t = r->jump_time[k], after = nextafter(t, INFINITY),
+                     last = sti_path_time(m->path, sti_path_count(m->path) - 1);
+        if (!(after < r->time)) break;
+        if (t > last) status = add_row(m, t, r->jump_q + at, r->jump_minus + at, 0);
+        if (status == STI_OK && after > last) status = add_row(m, after, r->jump_q + at, r->jump_plus + at, 0);
+    }
+    return status;
+}
+
+static int follow(cli_converge* w, const cli_converge_variant* v, const sti_system* system, double h, long steps,
+                  motion* m) {
+    const cli* c = w->c;
+    const int open = sti_system_contact_count(system) - sti_system_joint_count(system);
+    sti_stepper_options o = v->system;
+    sti_stepper* s = NULL;
+    o.step = h;
+    m->n = sti_system_coordinate_count(system);
+    if (sti_stepper_create(c->env, system, &o, &s) != STI_OK) return cli_fail_about(c, w->file);
+    const int places = m->world != NULL ? 7 * m->bodies : m->n, speeds = m->world != NULL ? 6 * m->bodies : m->n;
+    sti_status status = sti_path_create(c->env, places, speeds, o.alpha, &m->path);
+    if (status == STI_OK) status = add_row(m, sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s), 0);
+    int code = CLI_DONE;
+    for (long l = 0; status == STI_OK && code == CLI_DONE && l < steps; l++) {
+        sti_step_report r;
+        status = sti_stepper_step(s, &r);
+        if (status != STI_OK) break;
+        if (r.outcome != STI_SOLVED) {
+            code = unsolved(w, v, h, l + 1, r.why);
+            break;
+        }
+        double normal = 0;
+        for (int i = 0; i < open; i++) normal += r.impulse_n[i];
+        status = add_jumps(m, &r);
+        if (status == STI_OK) status = add_row(m, sti_stepper_time(s), sti_stepper_q(s), sti_stepper_v(s), normal);
+        if (status == STI_OK) code = show(w, h);
+    }
+    sti_stepper_destroy(s);
+    return status == STI_OK ? code : cli_fail_about(c, w->file);
+}
+
+static int run_system(cli_converge* w, const cli_converge_variant* v, double h, long steps, sti_path** out) {
+    motion m = {.world = NULL};
+    const int code = follow(w, v, w->system, h, steps, &m);
+    *out = m.path;
+    return code;
+}
+
+// Bodies by events.
+static int run_located(cli_converge* w, const cli_converge_variant* v, double h, long steps, sti_path** out) {
+    const cli* c = w->c;
+    motion m = {.bodies = sti_bodies_count(w->world->bodies)};
+    sti_system* system = NULL;
+    double* room = calloc(13 * (size_t)m.bodies + 1, sizeof *room);
+    if (room == NULL) return cli_fail_memory(c);
+    m.q = room;
+    m.v = room + 7 * (size_t)m.bodies;
+    sti_status status = sti_world_create(c->env, w->world->bodies, &v->world, &m.world);
+    if (status == STI_OK) status = sti_world_system(c->env, m.world, &system);
+    if (status == STI_OK) read_world(m.world, m.bodies, m.q, m.v);
+    const int code = status == STI_OK ? follow(w, v, system, h, steps, &m) : cli_fail_about(c, w->file);
+    *out = m.path;
+    sti_system_destroy(system);
+    sti_world_destroy(m.world);
+    free(room);
+    return code;
 }
 
 static int run_world(cli_converge* w, const cli_converge_variant* v, double h, long steps, sti_path** out) {
@@ -176,7 +220,8 @@ int cli_converge_run(cli_converge* w, const cli_converge_variant* v, double h, s
     *out = NULL;
     if (code != CLI_DONE) return code;
     if (w->system != NULL) return run_system(w, v, h, steps, out);
-    return w->world != NULL ? run_world(w, v, h, steps, out) : run_bed(w, v, h, steps, out);
+    if (w->bed != NULL) return run_bed(w, v, h, steps, out);
+    return v->by_events ? run_located(w, v, h, steps, out) : run_world(w, v, h, steps, out);
 }
 
 // ---- closed forms: a system whose gaps are the formulas

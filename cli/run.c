@@ -362,11 +362,34 @@ static const char* body_option(const cli_run_request* r) {
     return r->attempts != NULL ? "--attempts" : r->check ? "--check" : r->no_check ? "--no-check" : NULL;
 }
 
+// What a system has not.
+static const char* not_of_systems(const cli_run_request* r) {
+    return r->problem != NULL    ? "--problem"
+           : r->jamming          ? "--jamming"
+           : r->accept > 0       ? "--accept"
+           : r->contacts != NULL ? "--contacts"
+                                 : body_option(r);
+}
+
+// Bodies as a system.
+static int run_by_events(cli* c, const cli_run_request* r, const cli_system_request* own, sti_document* problem) {
+    const char* foreign = not_of_systems(r) != NULL ? not_of_systems(r)
+                          : view_option(r) != NULL  ? view_option(r)
+                          : r->size != NULL         ? "--size"
+                                                    : NULL;
+    if (foreign == NULL) return cli_run_system(c, r, own, problem);
+    sti_document_destroy(problem);
+    return cli_fail_usage(c, "%s: not together with --events %.20s, which runs bodies as a system of coordinates",
+                          foreign, own->events);
+}
+
 int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* own, const cli_robot_request* robot) {
     sti_document* problem = NULL;
     int code = cli_robot_load(c, r->scene, robot, &problem);
     if (code != CLI_DONE) return code;
-    if (sti_world_scene_of(problem) != NULL) return cli_run_world(c, r, own, problem);
+    const bool located = own->events != NULL && strcmp(own->events, "off") != 0;
+    if (sti_world_scene_of(problem) != NULL && !located) return cli_run_world(c, r, own, problem);
+    if (sti_world_scene_of(problem) != NULL) return run_by_events(c, r, own, problem);
     const sti_bed_scene* scene = sti_bed_scene_of(problem);
     const char* looks = view_option(r) != NULL ? view_option(r) : r->size != NULL && scene == NULL ? "--size" : NULL;
     if (looks != NULL) {
@@ -407,12 +430,7 @@ int cli_run_scene(cli* c, const cli_run_request* r, const cli_system_request* ow
         code = cli_fail_about(c, "--set");
     else if (scene != NULL)
         code = cli_run_bed(c, r, sti_bed_scene_of(problem));
-    const char* foreign = r->problem != NULL       ? "--problem"
-                          : r->jamming             ? "--jamming"
-                          : r->accept > 0          ? "--accept"
-                          : r->contacts != NULL    ? "--contacts"
-                          : body_option(r) != NULL ? body_option(r)
-                                                   : NULL;
+    const char* foreign = not_of_systems(r);
     if (system && foreign != NULL)
         code = cli_fail_usage(c, "%s: not for systems, and %.200s is one", foreign, r->scene);
     else if (system)
@@ -456,10 +474,13 @@ static int go_on(cli* c, const cli_run_request* r, const cli_system_request* own
     drop_leftovers(r->resume);
     char kind[40];
     cli_run_field(c, r->resume, "kind", kind, sizeof kind);
-    if (strcmp(kind, "bodies") == 0 || cli_run_has_part(c, r->resume, "bodies")) return cli_run_world(c, r, own, NULL);
+    const bool as_system = strcmp(kind, "bodies_system") == 0;
+    if (!as_system && (strcmp(kind, "bodies") == 0 || cli_run_has_part(c, r->resume, "bodies")))
+        return cli_run_world(c, r, own, NULL);
     if (view_option(r) != NULL)
         return cli_fail_usage(c, "%s: of bodies in space, and %.200s has none", view_option(r), r->resume);
-    if (strcmp(kind, "system") == 0 || cli_run_has_part(c, r->resume, "system")) return cli_run_system(c, r, own, NULL);
+    if (as_system || strcmp(kind, "system") == 0 || cli_run_has_part(c, r->resume, "system"))
+        return cli_run_system(c, r, own, NULL);
     if (strcmp(kind, "navigation") == 0) return cli_run_nav(c, r, NULL);
     if (strcmp(kind, "manipulation") == 0 || cli_run_has_part(c, r->resume, "manipulation"))
         return cli_run_push(c, r, NULL);
@@ -504,8 +525,8 @@ static int run(cli* c, int argc, char** argv) {
         {"--facets", CLI_COUNT, "N", "of a system: directions of friction in space (8)", &own.facets},
         {"--settle", CLI_FLAG, NULL, "of a system: velocities do not alternate where contacts stick", &own.settle},
         {"--events", CLI_TEXT, "HOW",
-         "of a system: auto: impacts, stick and slip are located, to --tol (1e-10); stepping where they accumulate "
-         "(off)",
+         "of a system or bodies: auto: impacts, stick and slip are located, to --tol (1e-10); stepping where they "
+         "accumulate (off); bodies are run as a system of coordinates then (docs/steppers.md)",
          &own.events},
         {"--index", CLI_COUNT, "I",
          "of a system or bodies: joints at the level of velocities (2) or of positions (3) (2)", &own.index},
@@ -610,6 +631,7 @@ const cli_verb cli_verb_run = {
         "    stiction run pebble-bed --set count=100 --time 3 --jamming --problem step.hdf5\n"
         "    stiction run stick-slip --csv stick-slip.csv\n"
         "    stiction run bouncing-ball --events auto --time 5\n"
+        "    stiction run box-on-belt --events auto\n"
         "    stiction run arch --set mu=0.2 --out arch --picture\n"
         "    stiction run peg-in-hole --out peg --picture\n"
         "    stiction run arch --sweep mu=0.2:0.4:21 --jobs 2 --csv arch.csv --plot arch.svg --of "

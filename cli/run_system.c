@@ -1,9 +1,9 @@
 // run_system.c: stiction run with a system by formulas: its options, and what they make of it.
-#include "run_system.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "run_world.h"
 
 // ---- the options
 
@@ -106,7 +106,6 @@ static int choose_options(const cli* c, const cli_run_request* r, const cli_syst
     o->settle = own->settle;
     if (own->alpha > 0) o->alpha = own->alpha;
     if (own->facets > 0) o->facets = own->facets > 1000000 ? 1000000 : (int)own->facets;
-    if (r->step > 0) o->step = r->step;
     if (r->solver != NULL) return cli_fail_usage(c, "--solver: for grains and bodies; a system has --law and --scheme");
     if (own->events != NULL && strcmp(own->events, "auto") != 0 && strcmp(own->events, "off") != 0)
         return cli_fail_usage(c, "--events: %.60s: auto or off expected", own->events);
@@ -128,6 +127,23 @@ static int choose_options(const cli* c, const cli_run_request* r, const cli_syst
     return choose_law(c, r, o);
 }
 
+// What a scene of bodies says of its steps, where no option says otherwise.
+static int choose_of_bodies(const cli* c, const cli_system_request* own, const sti_world_scene* scene,
+                            sti_stepper_options* o) {
+    o->step = scene->step.h;
+    if (own->impact == NULL) o->law = scene->step.law;
+    if (own->impact != NULL && own->impact[0] == '[')
+        return cli_fail_usage(c, "--impact: a matrix: for systems by formulas; of bodies every contact has its own");
+    if (own->stiffness.count > 0 || own->exponent > 0)
+        return cli_fail_usage(c, "%s: for systems by formulas",
+                              own->stiffness.count > 0 ? "--stiffness" : "--exponent");
+    if (o->law == STI_IMPACT_LZB || (own->impact != NULL && strcmp(own->impact, "lzb") == 0))
+        return cli_fail_usage(c,
+                              "--impact: lzb: the springs of bodies belong to their materials, which events do not "
+                              "know; newton, poisson, moreau or stronge");
+    return CLI_DONE;
+}
+
 // ---- the run
 
 static int begin(const cli* c, const cli_run_request* r, const cli_system_request* own, sti_document* problem,
@@ -136,14 +152,19 @@ static int begin(const cli* c, const cli_run_request* r, const cli_system_reques
     sti_stepper_options options;
     char* text = NULL;
     double* E = NULL;
+    const sti_world_scene* scene = sti_world_scene_of(problem);
     int code = choose_options(c, r, own, &options);
-    if (code == CLI_DONE) code = cli_run_read_text(c, r->scene, &text, &source.size);
     if (code == CLI_DONE && r->settings != NULL && sti_document_set(problem, r->settings) != STI_OK)
         code = cli_fail_about(c, "--set");
+    if (code == CLI_DONE && scene == NULL) code = cli_run_read_text(c, r->scene, &text, &source.size);
+    if (code == CLI_DONE && scene != NULL) code = cli_world_text(c, r->scene, problem, &text, &source.size);
+    if (code == CLI_DONE && scene != NULL) code = choose_of_bodies(c, own, scene, &options);
+    if (code == CLI_DONE && r->step > 0) options.step = r->step;
     if (code == CLI_DONE) code = choose_impact(c, sti_system_of(problem), own->impact, &options, &E);
-    if (code == CLI_DONE) code = choose_springs(c, sti_system_of(problem), own, &options);
+    if (code == CLI_DONE && scene == NULL) code = choose_springs(c, sti_system_of(problem), own, &options);
     source.text = text;
-    if (code == CLI_DONE && sti_system_simulation(c->env, &source, &options, out) != STI_OK)
+    if (code == CLI_DONE &&
+        (scene != NULL ? sti_world_system_simulation : sti_system_simulation)(c->env, &source, &options, out) != STI_OK)
         code = cli_fail_about(c, r->scene);
     free(text);
     free(E);

@@ -17,7 +17,6 @@ static const char* alien_option(const cli_run_request* r, const cli_system_reque
            : own->printed             ? "--printed"
            : own->settle              ? "--settle"
            : own->stiffness.count > 0 ? "--stiffness"
-           : own->events != NULL      ? "--events"
            : r->law != NULL           ? "--law"
            : r->jamming               ? "--jamming"
                                       : NULL;
@@ -59,12 +58,10 @@ static int gather_settings(const cli* c, cli_world_run* run, sti_document* probl
 
 // ---- begin
 
-// What the run is made from: the file, or where robots are in it a text with all of them.
-static int read_source(const cli* c, const cli_world_run* run, char** text, size_t* size) {
+int cli_world_text(const cli* c, const char* scene, const sti_document* problem, char** text, size_t* size) {
     char* whole;
-    if (sti_world_scene_of(run->problem)->robot_count == 0)
-        return cli_run_read_text(c, run->request->scene, text, size);
-    if (sti_document_text(c->env, run->problem, &whole) != STI_OK) return cli_fail_env(c);
+    if (sti_world_scene_of(problem)->robot_count == 0) return cli_run_read_text(c, scene, text, size);
+    if (sti_document_text(c->env, problem, &whole) != STI_OK) return cli_fail_env(c);
     *text = strdup(whole);
     sti_env_free(c->env, whole);
     if (*text == NULL) return cli_fail_memory(c);
@@ -80,7 +77,7 @@ static int begin(const cli* c, cli_world_run* run, sti_document* problem, sti_si
         return cli_fail_usage(c, "--colour: layer: for grains, and %.200s is a scene of bodies", r->scene);
     sti_run_source source = {.name = r->scene};
     char* text = NULL;
-    int code = read_source(c, run, &text, &source.size);
+    int code = cli_world_text(c, r->scene, run->problem, &text, &source.size);
     if (code == CLI_DONE) code = gather_settings(c, run, problem);
     source.text = text;
     source.settings = run->settings != NULL && run->settings[0] != '\0' ? run->settings : NULL;

@@ -24,6 +24,8 @@ typedef struct cli_world_run {
 // run_world.c
 // Takes the problem over. NULL: --resume.
 int cli_run_world(cli* c, const cli_run_request* request, const cli_system_request* own, sti_document* problem);
+// What a run of bodies is made from, for free(): the file, or where robots are in it a text with all of them.
+int cli_world_text(const cli* c, const char* scene, const sti_document* problem, char** text, size_t* size);
 
 // run_world_report.c
 int cli_world_report(const cli* c, const cli_world_run* run);  // summary.json, and stdout

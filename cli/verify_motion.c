@@ -167,6 +167,21 @@ static void report_system(const cli* c, const report* r, const sti_recorded_syst
         cli_say(c, "  momentum of %ld steps was not looked at: of more than 8 pieces, or settled\n", v->unseen);
 }
 
+// The system of the document, or that of its bodies: *own, for sti_system_destroy.
+static int find_system(const cli* c, const char* path, const sti_document* document, sti_system** own,
+                       const sti_system** system) {
+    const sti_world_scene* scene = sti_world_scene_of(document);
+    sti_world* world = NULL;
+    *system = sti_system_of(document);
+    if (*system != NULL) return CLI_DONE;
+    if (scene == NULL) return cli_fail_usage(c, "%.200s: system: of another kind", path);
+    sti_status status = sti_world_create(c->env, scene->bodies, &scene->step, &world);
+    if (status == STI_OK) status = sti_world_system(c->env, world, own);
+    sti_world_destroy(world);
+    *system = *own;
+    return status == STI_OK ? CLI_DONE : cli_fail_about(c, path);
+}
+
 static int check_system(const cli* c, const char* path, const sti_recorded_system* w, double tol) {
     sti_store* fields = fields_beside(c, path);
     const char* settings = fields != NULL ? sti_store_text(fields, "settings") : NULL;
@@ -179,8 +194,9 @@ static int check_system(const cli* c, const char* path, const sti_recorded_syste
     if (sti_document_parse(c->env, w->text, strlen(w->text), "system", &document) != STI_OK ||
         (settings != NULL && settings[0] != '\0' && sti_document_set(document, settings) != STI_OK))
         code = cli_fail_about(c, path);
-    sti_system* system = code == CLI_DONE ? sti_system_of(document) : NULL;
-    if (code == CLI_DONE && system == NULL) code = cli_fail_usage(c, "%.200s: system: of another kind", path);
+    sti_system* own = NULL;
+    const sti_system* system = NULL;
+    if (code == CLI_DONE) code = find_system(c, path, document, &own, &system);
     if (code == CLI_DONE && sti_verify_recorded_system(c->env, w, system, &o, &v) != STI_OK)
         code = cli_fail_about(c, path);
     if (code == CLI_DONE) {
@@ -197,6 +213,7 @@ static int check_system(const cli* c, const char* path, const sti_recorded_syste
         code = v.accepted ? CLI_DONE : CLI_NO;
         report_system(c, &r, w, &v, &code);
     }
+    sti_system_destroy(own);
     sti_document_destroy(document);
     sti_store_destroy(fields);
     return code;

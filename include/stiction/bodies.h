@@ -14,6 +14,7 @@
 #include <stiction/impact.h>
 #include <stiction/instant.h>
 #include <stiction/shapes.h>
+#include <stiction/system.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -291,6 +292,16 @@ STI_API sti_status sti_world_instant_settled(sti_env* env, const sti_world* worl
                                              sti_instant_settled* told, sti_instant** out);
 // What that instant takes for something else, in words; "": nothing. text (room): cut where it does not fit.
 STI_API void sti_world_instant_note(const sti_world* world, char* text, size_t room);
+
+// The world from here on as a system (system.h): for steppers, with events too, and for whatever takes systems. The
+// bodies are borrowed, the world is not needed any more. Coordinates of each body that moves: its centre of mass, then
+// its angle, in space its quaternion, whose length a joint keeps ("box.x", "box.angle", "box.qw"). Contacts: corners
+// against half-spaces, balls against what is bounded, in the plane corners against convex shapes; limits of joints; dry
+// friction and motors of joints, with a coordinate each that stays 0. STI_ERR_INPUT: other shapes that may touch, grain,
+// or friction of a joint that depends on its reaction. docs/steppers.md has the reasons.
+STI_API sti_status sti_world_system(sti_env* env, const sti_world* world, sti_system** out);
+// A world where its system is: q, v as sti_world_system counts them. Time stays.
+STI_API sti_status sti_world_follow(sti_world* world, const double* q, const double* v);
 
 // All that later steps depend on, as bytes (free with sti_env_free), and back into a world made of the same bodies with
 // the same options: it goes on bit for bit.

@@ -351,7 +351,11 @@ typedef struct sti_system_run {
 // energy (3 + 2 coordinates).
 STI_API sti_status sti_system_simulation(sti_env* env, const sti_run_source* source, const sti_stepper_options* options,
                                          sti_simulation** out);
-STI_API const sti_system_run* sti_system_run_of(const sti_run* run);  // NULL: of another kind
+// The same of a scene of bodies, as the system that sti_world_system makes of it; it runs for the time of the scene.
+// options NULL: by events, with the step and the impact law of the scene.
+STI_API sti_status sti_world_system_simulation(sti_env* env, const sti_run_source* source,
+                                               const sti_stepper_options* options, sti_simulation** out);
+STI_API const sti_system_run* sti_system_run_of(const sti_run* run);  // of both; NULL: of another kind
 
 #ifdef __cplusplus
 }

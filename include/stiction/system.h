@@ -99,6 +99,7 @@ typedef struct sti_system_def {
     // false: (q, v, t) is outside of what the function knows
     bool (*evaluate)(void* user, double t, const double* q, const double* v, sti_system_values* out);
     void* user;
+    void (*destroy)(void* user);  // with the system, once it has been created; NULL: nothing is done
 } sti_system_def;
 
 STI_API sti_status sti_system_create_def(sti_env* env, const sti_system_def* def, sti_system** out);

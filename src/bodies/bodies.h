@@ -197,6 +197,7 @@ sti_status sti_world_detect_contacts(sti_world* world, double h, const double* v
 // The same with one margin for all: gap <= margin.
 sti_status sti_world_detect_within(sti_world* world, double margin);
 void sti_world_collider_pose(const sti_world* world, int collider, sti_pose* pose);  // in the world
+bool sti_world_may_touch(const sti_world* world, int body_a, int body_b);            // neither of them -1
 sti_status sti_world_detect_create(sti_world* world);
 void sti_world_detect_destroy(sti_world* world);
 

@@ -83,6 +83,10 @@ static bool may_touch(const sti_world* world, const detect* d, int body_a, int b
     return d->apart_count == 0 || bsearch(&pair, d->apart, (size_t)d->apart_count, sizeof pair, compare_pairs) == NULL;
 }
 
+bool sti_world_may_touch(const sti_world* world, int body_a, int body_b) {
+    return may_touch(world, world->detect, body_a, body_b);
+}
+
 // ---- life
 
 sti_status sti_world_detect_create(sti_world* world) {

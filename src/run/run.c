@@ -13,8 +13,8 @@
 
 // Every kind there is.
 static const sti_simulation_type* const types[] = {&sti_simulation_navigation, &sti_simulation_manipulation,
-                                                   &sti_simulation_system, &sti_simulation_bodies,
-                                                   &sti_simulation_grains};
+                                                   &sti_simulation_system,     &sti_simulation_world_system,
+                                                   &sti_simulation_bodies,     &sti_simulation_grains};
 
 struct sti_run {
     sti_env* env;

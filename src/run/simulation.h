@@ -64,7 +64,7 @@ struct sti_simulation {
 };
 
 extern const sti_simulation_type sti_simulation_navigation, sti_simulation_manipulation, sti_simulation_system,
-    sti_simulation_bodies, sti_simulation_grains;
+    sti_simulation_world_system, sti_simulation_bodies, sti_simulation_grains;
 
 // With its document, all else of self zero.
 sti_status sti_simulation_begin(sti_env* env, const sti_simulation_type* type, const sti_run_source* from,

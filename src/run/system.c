@@ -23,6 +23,7 @@ typedef struct life {
     sti_meter* meter;
     sti_instant* instant;  // where the meter looks
     bool* closed;          // at the end of the last step          (contacts)
+    sti_system* own;       // of bodies; NULL: the document's
     double start;
 } life;
 
@@ -146,6 +147,7 @@ static void clear(void* self) {
     sti_free(l->source.env, l->run.contact);
     sti_free(l->source.env, l->E);
     sti_free(l->source.env, l->stiffness);
+    sti_system_destroy(l->own);
 }
 
 static sti_status copy(sti_env* env, const double* x, size_t count, double** out) {
@@ -222,12 +224,25 @@ static sti_status make_stepper(life* l) {
     return made == STI_OK ? make_meter(l) : made;
 }
 
+// The system of the document, or that of its bodies.
+static sti_status find_system(life* l) {
+    const sti_world_scene* scene = sti_world_scene_of(l->source.document);
+    sti_world* world = NULL;
+    l->run.system = sti_system_of(l->source.document);
+    if (scene == NULL) return STI_OK;
+    sti_status status = sti_world_create(l->source.env, scene->bodies, &scene->step, &world);
+    if (status == STI_OK) status = sti_world_system(l->source.env, world, &l->own);
+    sti_world_destroy(world);
+    l->run.system = l->own;
+    return status;
+}
+
 static sti_status begin(life* l, const sti_stepper_options* options) {
     l->options = options != NULL ? *options : sti_stepper_options_default(STI_SCHEME_ALPHA);
     if (l->options.inertial != NULL)
         return STI_FAIL(l->source.env, STI_ERR_ARGUMENT, -1, "inertial: a function: a checkpoint cannot hold it");
-    l->run.system = sti_system_of(l->source.document);
-    sti_status status = keep_laws(l, l->options.E, l->options.stiffness);
+    sti_status status = find_system(l);
+    if (status == STI_OK) status = keep_laws(l, l->options.E, l->options.stiffness);
     if (status == STI_OK) status = make_stepper(l);
     if (status != STI_OK) return status;
     double kinetic, potential;
@@ -247,13 +262,29 @@ sti_status sti_system_simulation(sti_env* env, const sti_run_source* source, con
     return sti_simulation_begun(status, out);
 }
 
+sti_status sti_world_system_simulation(sti_env* env, const sti_run_source* source, const sti_stepper_options* options,
+                                       sti_simulation** out) {
+    sti_status status = sti_simulation_begin(env, &sti_simulation_world_system, source, out);
+    if (status != STI_OK) return sti_simulation_begun(status, out);
+    life* l = (*out)->self;
+    const sti_world_scene* scene = sti_world_scene_of(l->source.document);
+    sti_stepper_options standard = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    standard.events = STI_EVENTS_AUTO;
+    standard.step = scene->step.h;
+    standard.law = scene->step.law;
+    if (scene->robot_count > 0) status = sti_source_embed(&l->source);
+    if (status == STI_OK) status = begin(l, options != NULL ? options : &standard);
+    return sti_simulation_begun(status, out);
+}
+
 static void now(const void* self, sti_moment* out) {
     const life* l = self;
+    const sti_world_scene* scene = sti_world_scene_of(l->source.document);
     *out = (sti_moment){.steps = l->run.steps,
                         .time = sti_stepper_time(l->stepper),
                         .h = l->options.step,
                         .start = l->start,
-                        .end = l->start + default_time};
+                        .end = l->start + (scene != NULL ? scene->time : default_time)};
 }
 
 // ---- steps
@@ -693,8 +724,8 @@ static sti_status load_state(life* l, const sti_store* in) {
 
 static sti_status load(void* self, const sti_store* in) {
     life* l = self;
-    l->run.system = sti_system_of(l->source.document);
-    sti_status status = load_options(l, in);
+    sti_status status = find_system(l);
+    if (status == STI_OK) status = load_options(l, in);
     if (status == STI_OK) status = make_stepper(l);
     return status == STI_OK ? load_state(l, in) : status;
 }
@@ -719,7 +750,29 @@ const sti_simulation_type sti_simulation_system = {
     .curve = curve,
 };
 
+// Bodies as a system.
+const sti_simulation_type sti_simulation_world_system = {
+    .kind = "bodies_system",
+    .version = 1,
+    .document = STI_KIND_SCENE,
+    .size = sizeof(life),
+    .now = now,
+    .step = step,
+    .save = save,
+    .load = load,
+    .clear = clear,
+    .series = series,
+    .texts = texts,
+    .record = record,
+    .tables = 1,
+    .header = header,
+    .lines = lines,
+    .curve_columns = curve_columns,
+    .curve = curve,
+};
+
 const sti_system_run* sti_system_run_of(const sti_run* run) {
     const life* l = sti_run_self(run, &sti_simulation_system);
+    if (l == NULL) l = sti_run_self(run, &sti_simulation_world_system);
     return l != NULL ? &l->run : NULL;
 }

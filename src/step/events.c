@@ -32,7 +32,7 @@
 
 enum { HALVINGS = 30, SIGN_ROUNDS = 6, SHARE = 64, CHANGES = INT_MAX };
 
-static const double agrees = 1e-8;
+static const double agrees = 1e-8, sharp = 1e-10;  // sharp: of a step, where no guard says how well an event is located
 
 static int contacts_of(const sti_stepper* s) {
     return s->p - s->joint_count;
@@ -85,7 +85,7 @@ static sti_status look(sti_stepper* s, bool* hits) {
     sti_status status = sti_system_instant_update(s->system, s->time, s->q, s->v, s->instant);
     if (status == STI_OK) status = sti_system_gap(s->system, s->time, s->q, s->gap);
     const double slow = sti_step_slow(s),
-                 still = fmax(1e3 * slow, 10 * s->options.event_tol * (1 + sti_vector_largest(s->n, s->v)));
+                 still = fmax(1e3 * slow, 10 * STI_SMOOTH_NO_SLIP * (1 + sti_vector_largest(s->n, s->v)));
     *hits = false;
     for (int i = 0; status == STI_OK && i < s->p; i++) {
         const sti_instant_contact* c = &s->instant->contacts[i];
@@ -264,6 +264,33 @@ static sti_status try_sticking(sti_stepper* s, bool* fine) {
     return other ? judge(s, fine) : STI_OK;
 }
 
+// Where forces are redundant the answer leaves some at 0 though their gaps stay closed (three corners of a box carry
+// it). Such a contact is closed all the same if it has a part in the forces of least norm.
+static sti_status try_closed(sti_stepper* s, bool* fine) {
+    const sti_impulses* p = &s->impulses;
+    sti_smooth* m = s->smooth;
+    const double quick = agrees * (1 + sti_vector_largest(s->n, p->u));
+    bool other = false;
+    memset(m->marked, 0, (size_t)s->p);
+    for (int j = 0; j < p->count; j++) {
+        const int i = p->contacts[j].contact;
+        const double* slip = p->slip + 2 * (size_t)j;
+        if (m->mode[i] != STI_MODE_SEPARATE || p->contacts[j].bilateral || p->rho[j] > quick) continue;
+        const double speed = s->tangent_count[i] > 0 && m->still[i] ? hypot(slip[0], slip[1]) : 0;
+        m->mode[i] = !m->still[i] || speed > quick ? STI_MODE_SLIDE : STI_MODE_STICK;
+        for (int a = 0; speed > quick && a < 2; a++) m->direction[2 * i + a] = slip[a] / speed;
+        m->marked[i] = 1;
+        other = true;
+    }
+    *fine = false;
+    if (!other) return STI_OK;
+    const sti_status status = judge(s, fine);
+    *fine = *fine && m->redundant;
+    for (int i = 0; i < s->p; i++)
+        *fine = *fine && (!m->marked[i] || m->c_n[i] > agrees * sti_vector_largest(s->p, m->c_n));
+    return status;
+}
+
 // Step 2.
 static sti_status choose(sti_stepper* s, bool* fine) {
     sti_status status = solve(s);
@@ -272,6 +299,9 @@ static sti_status choose(sti_stepper* s, bool* fine) {
     s->smooth->residual = fmax(s->smooth->residual, s->impulses.residual);
     read_modes(s);
     read_forces(s, 0);
+    status = try_closed(s, fine);
+    if (status != STI_OK || *fine) return status;
+    read_modes(s);
     status = try_sticking(s, fine);
     if (status != STI_OK || *fine) return status;
     read_modes(s);
@@ -318,7 +348,7 @@ static bool only_turned(sti_stepper* s, int which) {
     double slip[2];
     const int i = which / 2;
     if (which % 2 == 0 || s->tangent_count[i] < 2 || s->smooth->mode[i] != STI_MODE_SLIDE) return false;
-    return slip_of(s, i, slip) > 10 * s->options.event_tol * (1 + sti_vector_largest(s->n, s->v));
+    return slip_of(s, i, slip) > 10 * STI_SMOOTH_NO_SLIP * (1 + sti_vector_largest(s->n, s->v));
 }
 
 // Forces are redundant, and other modes are due.
@@ -444,13 +474,14 @@ static sti_status ask(sti_stepper* s, bool* same) {
 
 // Forces are redundant: the first end of a piece, up to *made, at which the modes do not last; *which CHANGES there.
 static sti_status locate_change(sti_stepper* s, double* made, int* which) {
+    const double fine = fmin(s->options.event_tol, sharp) * s->options.step;
     double low = 0, high = *made;
     bool same;
     if (high == 0) return STI_OK;
     sti_status status = ask(s, &same);
     if (status != STI_OK || same) return status;
     *which = CHANGES;
-    while (status == STI_OK && high - low > s->options.event_tol * s->options.step && high - low > 4e-16 * high) {
+    while (status == STI_OK && high - low > fine && high - low > 4e-16 * high) {
         const double at = low + (high - low) / 2;
         status = sti_smooth_step(s, at);
         if (status == STI_OK) status = ask(s, &same);

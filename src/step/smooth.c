@@ -12,7 +12,7 @@
 // and loss are integrated beside. What ends the modes are guards, functions of the state that must not become negative:
 //
 //     open      gap                          closed    c_n
-//     sticks    mu c_n - |c_t|               slides    slip along s; in space less the tolerance of events
+//     sticks    mu c_n - |c_t|               slides    slip along s; in space less what counts as none
 //
 // Each is divided by its size. A guard is seen where it is below -`seen` at the end of a step, at one of its stages
 // (then a step to that stage tells whether it is so), or, of a gap, at the lowest point of the cubic through both ends.
@@ -263,7 +263,7 @@ static void set_guards(const sti_stepper* s, const double* y, double* guard) {
         }
         double along = 0;
         for (int a = 0; a < c->tangent_count; a++) along += d[a] * slip_at(s, c, a, v);
-        guard[2 * i + 1] = along / fast - (c->tangent_count == 2 ? s->options.event_tol : 0);
+        guard[2 * i + 1] = along / fast - (c->tangent_count == 2 ? STI_SMOOTH_NO_SLIP : 0);
     }
 }
 

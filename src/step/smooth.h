@@ -6,6 +6,7 @@
 #include "step/step.h"
 
 enum { STI_SMOOTH_STAGES = 7 };
+#define STI_SMOOTH_NO_SLIP 1e-10  // of 1 + |v|: a slip in space so small is none; it need not pass through 0
 
 // A state y is (q, v, impulses c_n, impulses c_t, work of applied forces and surfaces, loss of friction).
 struct sti_smooth {

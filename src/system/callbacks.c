@@ -12,6 +12,7 @@ typedef struct callbacks {
     sti_instant_store* scratch;
     double* zero;   // velocities for questions without any    (n)
     double* force;  // k, k_q, k_v                            (n + 2 n n)
+    bool made;      // what is behind the function belongs to the system
 } callbacks;
 
 static callbacks* inside(const sti_system* s) {
@@ -108,6 +109,7 @@ static void destroy(sti_system* s) {
     callbacks* c = inside(s);
     if (c == NULL) return;
     sti_instant_store_destroy(s->env, c->scratch);
+    if (c->made && c->def.destroy != NULL) c->def.destroy(c->def.user);
     sti_arena_clear(&c->memory);
     sti_free(s->env, c);
 }
@@ -167,9 +169,11 @@ sti_status sti_system_create_def(sti_env* env, const sti_system_def* def, sti_sy
     if (status != STI_OK) return status;
     s->kind = &kind;
     status = create_inside(s, def);
-    if (status == STI_OK)
+    if (status == STI_OK) {
+        inside(s)->made = true;
         *out = s;
-    else
+    } else {
         sti_system_destroy(s);
+    }
     return status;
 }

@@ -216,8 +216,8 @@ run run four-bar --index 3 --events auto
 refused "two levels" "--index: joints at the level of positions"
 run run stick-slip --tol 1e-6
 refused "a tolerance without events" "--tol: for grains, bodies and --events"
-run run box-stack --events auto
-refused "events of bodies" "--events"
+run run box-stack --events always
+refused "another way of events, of bodies" "--events: always"
 run run bouncing-ball --set e=0.5,e=0.6
 refused "a setting twice" "--set: e: given twice, 0.5 and 0.6"
 finish

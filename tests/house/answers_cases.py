@@ -371,6 +371,7 @@ CASES = [
     ("run system", 0, ["run", "bouncing-ball", "--time", "1"]),
     ("run system", 0, ["run", "glide.json", "--time", "0.1"]),
     ("run system", 0, ["run", "bouncing-ball", "--events", "auto", "--time", "1"]),
+    ("run system", 0, ["run", "box-on-belt", "--events", "auto", "--time", "0.4"]),
     ("run system", 0, ["run", "slope-block", "--scheme", "convex", "--time", "0.1"]),
     ("run system", 0, ["run", "four-bar", "--index", "3", "--time", "0.1"]),
     ("run system", 0, ["run", "balls-3", "--impact", "lzb", "--time", "0.1"]),

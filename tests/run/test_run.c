@@ -104,6 +104,12 @@ static sti_status make_box(sti_env* in, sti_simulation** out) {
     return sti_world_simulation(in, &source, out);
 }
 
+// The same by events.
+static sti_status make_located(sti_env* in, sti_simulation** out) {
+    const sti_run_source source = {.text = box, .size = sizeof box - 1, .settings = "mu=0.3"};
+    return sti_world_system_simulation(in, &source, NULL, out);
+}
+
 static sti_status make_flow(sti_env* in, sti_simulation** out) {
     const sti_run_source source = {.text = flow, .size = sizeof flow - 1, .name = "flow", .settings = "mu=0.3"};
     return sti_bed_simulation(in, &source, out);
@@ -263,6 +269,49 @@ static void single_steps_have_the_bits_of_a_run(void** state) {
     sti_run_destroy(run);
     sti_run_destroy(whole);
     drop();
+}
+
+// Bodies as a system: from a checkpoint in the middle of its events the same rows and sums, and what it says of them.
+static void bodies_by_events_go_on_bit_by_bit(void** state) {
+    (void)state;
+    char* table[2];
+    long size[2];
+    sti_run* run[2];
+    for (int k = 0; k < 2; k++) {
+        sti_simulation* s;
+        int left = 31;
+        use(k == 0 ? "whole" : "parts");
+        must(make_located(group_env, &s));
+        sti_run_options o = with_files(0);
+        o.stopped = k == 0 ? NULL : stop_soon;
+        o.user = &left;
+        must(sti_run_create(group_env, s, &o, &run[k]));
+        must(sti_run_go(run[k]));
+        if (k == 1) {
+            sti_run_destroy(run[k]);
+            o.stopped = NULL;
+            must(sti_run_resume(group_env, dir, &o, &run[k]));
+            must(sti_run_go(run[k]));
+        }
+        table[k] = contents("steps.csv", &size[k]);
+        drop();
+    }
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(table[0], table[1], (size_t)size[0]);
+    const sti_system_run *x = sti_system_run_of(run[0]), *y = sti_system_run_of(run[1]);
+    sti_run_state now;
+    sti_run_now(run[1], &now);
+    assert_string_equal(now.kind, "bodies_system");
+    assert_null(sti_world_run_of(run[1]));
+    assert_int_equal(now.steps, 100);
+    assert_true(x->options->events == STI_EVENTS_AUTO && x->options->step == 0.01);
+    assert_true(x->events > 2 && x->kinds[STI_EVENT_IMPACT] > 1);
+    assert_int_equal(x->events, y->events);
+    for (int k = 0; k < x->event_count; k++) assert_true(x->event[k].time == y->event[k].time);
+    for (int k = 0; k < 2; k++) {
+        free(table[k]);
+        sti_run_destroy(run[k]);
+    }
 }
 
 // The peg to its end, with both tables; stop: after so many steps, and then on from the checkpoint; -1: in one go.
@@ -779,6 +828,7 @@ static void every_allocation_may_fail(void** state) {
     fail_every_allocation(make_peg, "failing_peg", 1);
     fail_every_allocation(make_ball, "failing_ball", 1);
     fail_every_allocation(make_box, "failing_box", 1);
+    fail_every_allocation(make_located, "failing_located", 1);
     fail_every_allocation(make_flow, "failing_flow", 7);
 }
 
@@ -873,6 +923,7 @@ int main(void) {
         cmocka_unit_test(default_options_run_to_the_end),
         cmocka_unit_test(a_stopped_run_goes_on_bit_by_bit),
         cmocka_unit_test(single_steps_have_the_bits_of_a_run),
+        cmocka_unit_test(bodies_by_events_go_on_bit_by_bit),
         cmocka_unit_test(parts_go_on_until_they_are_stuck),
         cmocka_unit_test(a_system_goes_on_with_its_collisions_and_its_law),
         cmocka_unit_test(bodies_go_on_with_their_check_and_their_sums),
