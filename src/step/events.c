@@ -580,7 +580,11 @@ static sti_status advance(sti_stepper* s, double rest, double* piece, bool* deci
         status =
             commit(s, *made, which >= 0 && which != CHANGES && m->mode[which / 2] == STI_MODE_SEPARATE ? which / 2 : -1,
                    report);
-    if (status == STI_OK && which < 0) return sti_smooth_begin(s);
+    if (status == STI_OK && which < 0) {
+        status = sti_smooth_begin(s);
+        *decided = m->possible;  // modes that contradict each other by now are chosen anew
+        return status;
+    }
     if (status == STI_OK) status = happen(s, which, decided, report);
     if (status == STI_OK && *decided) show_modes(s);
     *over = accumulates(s);

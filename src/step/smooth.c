@@ -230,8 +230,10 @@ static sti_status accelerate(sti_stepper* s, const double* v) {
                           .y = m->multiplier};
         const sti_status status = sti_bordered_solve(s->env, &b);
         if (status != STI_OK) return status;
-        m->residual = fmax(m->residual, b.residual);
-        m->possible = m->possible && b.residual <= contradicts;
+        if (b.residual <= contradicts)
+            m->residual = fmax(m->residual, b.residual);  // others are no motion
+        else
+            m->possible = false;
         m->redundant = b.rank < n + k;
         read_forces(s, v);
         if (!turn_signs(s)) break;
