@@ -307,6 +307,33 @@ run run pebble-bed --set count=20 --time 0.5 --frame 0.1 --out seldom --quiet
 run verify seldom
 expect "frames that are far apart" 0 "--frame H, with H the length of a step"
 
+# ---- friction of walls that is no disc
+run run brushed-box --set count=40,tol=1e-7 --time 1 --frame 0.01 --out brushed --problem brushed.hdf5 --csv one.csv
+expect "walls with an ellipse" 0 "the last step as a contact problem"
+run verify brushed
+expect "are looked at by the check of the run" 0 "accepted: 10 checks hold"
+run inspect brushed.hdf5
+expect "and are part of the posed step" 0 "not in discs but ellipses or polygons"
+for solver in auto gs newton ipm lemke; do
+    run solve brushed.hdf5 --solver $solver --output brushed-$solver.json
+    run verify brushed.hdf5 brushed-$solver.json
+    expect "which $solver solves" 0 "accepted"
+done
+run run brushed-box --set count=40,tol=1e-7 --time 0.6 --frame 0.01 --out half --quiet
+run run --resume half --time 1 --csv two.csv --quiet
+run verify half
+expect "a run that was resumed" 0 "accepted: 10 checks hold"
+for table in one two; do tail -1 $table.csv >$table.last; done
+same "has the bits of one that was not" one.last two.last
+cat >normal.json <<'E'
+{"kind": "scene", "bed": {"layout": "box", "count": 5}, "time": 1,
+ "walls": {"along": [0, 0, 1], "polygon": [[1, 0], [0, 1], [-1, -1]]}}
+E
+run run normal.json
+refused "a direction normal to a wall" "normal.json: wall 0: along: (0, 0, 1) is normal to the wall"
+run run brushed-box --set law=cone
+refused "another law" "law: cone: friction of walls that is no disc is for the law coulomb"
+
 run run --help
 expect "--help" 0 "stiction run pebble-bed"
 finish
