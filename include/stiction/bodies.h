@@ -297,8 +297,8 @@ STI_API void sti_world_instant_note(const sti_world* world, char* text, size_t r
 // bodies are borrowed, the world is not needed any more. Coordinates of each body that moves: its centre of mass, then
 // its angle, in space its quaternion, whose length a joint keeps ("box.x", "box.angle", "box.qw"). Contacts: corners
 // against half-spaces, balls against what is bounded, in the plane corners against convex shapes; limits of joints; dry
-// friction and motors of joints, with a coordinate each that stays 0. STI_ERR_INPUT: other shapes that may touch, grain,
-// or friction of a joint that depends on its reaction. docs/steppers.md has the reasons.
+// friction and motors of joints, with a coordinate each that stays 0. STI_ERR_INPUT: other shapes that may touch,
+// grain, or friction of a joint that depends on its reaction. docs/steppers.md has the reasons.
 STI_API sti_status sti_world_system(sti_env* env, const sti_world* world, sti_system** out);
 // A world where its system is: q, v as sti_world_system counts them. Time stays.
 STI_API sti_status sti_world_follow(sti_world* world, const double* q, const double* v);

@@ -1,27 +1,28 @@
 // as_system.c: a world as a system: its motion between events as functions of coordinates.
 //
 //     plane     (x, y, angle)                    velocities of the world: (x', y', angle')
-//     space     (x, y, z, e), |e| = 1            w = 2 / |e|^2 vec(conj(e) e'),      w = A(e) e',      e e^T e' = 0
+//     space     (x, y, z, e), |e| = 1            w = 2 / |e|^2 vec(conj(e) e'),      w = A(e) e',      e^T e' = 0
 //
 // about centres of mass. A quaternion has no place where it fails, which any three numbers for a rotation have; the
 // fourth is held by a joint |e| - 1 = 0 and has a mass, that of c (e'e')^2 / |e|^2 / 2, which moves nothing:
 //
-//     M = A'I A + c ee' / |e|^2,     F = A'(w x I w - 2 (e'e') / |e|^2 I w - torque) + c e (|e'|^2 - (e'e'/|e|)^2) / |e|^2
+//     M = A'I A + c ee' / |e|^2
+//     F = A'(w x I w - 2 (e'e') / |e|^2 I w - torque) + c e (|e'|^2 - (e'e' / |e|)^2) / |e|^2
 //
 // so that the joint carries no force. Rows of contacts and joints are those of the world, on velocities; A' makes
 // covectors on e of them.
 //
 // Rates (d/dt n)'v, (d/dt t)'v with v held are central differences of fourth order along the motion, over 1e-3 of the
-// smallest shape: off by about 1e-12 of v^2 / size. At rest they are 0, and where a gap is wider than 0.05 of that shape,
-// since nothing asks for them there.
+// smallest shape: off by about 1e-12 of v^2 / size. At rest they are 0, and where a gap is wider than 0.05 of that
+// shape, since nothing asks for them there.
 //
 // Dry friction of a joint, and a motor, push with at most a given force against a coordinate's speed. That is Coulomb's
-// law of a contact that is pressed with just that force: it has a coordinate z of its own, gap z, and F drives z against
-// it (instant.c has the same). So to stop, to hold and to reach a speed are events like those of contacts.
+// law of a contact that is pressed with just that force: it has a coordinate z of its own, gap z, and F drives z
+// against it (instant.c has the same). So to stop, to hold and to reach a speed are events like those of contacts.
 //
 // Angles of joints with a spring, a limit or a gear count whole turns. In the plane they are sums of coordinates. In
-// space they are told within half a turn of where they were at the beginning; there the functions have no value beyond 3
-// radians of it.
+// space they are told within half a turn of where they were at the beginning; there the functions have no value beyond
+// 3 radians of it.
 #include "bodies/as_system.h"
 
 #include <stdio.h>
@@ -44,7 +45,7 @@ static bool turns_matter(const sti_world* world, int at) {
     return matter;
 }
 
-static sti_status count_axes(sti_motion* m) {
+static sti_status count_axes(sti_world_motion* m) {
     const sti_world* world = m->world;
     for (int at = 0; at < 2 * world->bodies->joint_count; at++) {
         const sti_joint* joint = &world->bodies->joint[at / 2];
@@ -76,7 +77,7 @@ static sti_status count_axes(sti_motion* m) {
     return STI_OK;
 }
 
-static void count_lines(sti_motion* m) {
+static void count_lines(sti_world_motion* m) {
     const sti_world* world = m->world;
     m->joint_count = m->line_count = 0;
     for (int j = 0; j < world->bodies->joint_count; j++) {
@@ -91,7 +92,7 @@ static void count_lines(sti_motion* m) {
 }
 
 // Steps solve one dense problem of all contacts.
-static sti_status check_size(const sti_motion* m) {
+static sti_status check_size(const sti_world_motion* m) {
     size_t pairs = 0;
     const size_t directions = m->world->dim == 2 ? 2 : FACETS;
     for (int i = 0; i < m->contact_count; i++) pairs += sti_motion_tangents(m, i) > 0 ? 2 + directions : 2;
@@ -102,7 +103,7 @@ static sti_status check_size(const sti_motion* m) {
                     m->contact_count, MOST_PAIRS / (int)(2 + directions));
 }
 
-static sti_status reserve(sti_motion* m) {
+static sti_status reserve(sti_world_motion* m) {
     const sti_world* world = m->world;
     sti_arena* a = &m->memory;
     const size_t joints = (size_t)world->bodies->joint_count, moving = (size_t)world->moving;
@@ -138,7 +139,7 @@ static sti_status reserve(sti_motion* m) {
 
 // ---- names
 
-static void set_name(sti_motion* m, const char* first, const char* middle, const char* last, int number) {
+static void set_name(sti_world_motion* m, const char* first, const char* middle, const char* last, int number) {
     const size_t room = strlen(first) + strlen(middle) + strlen(last) + 16;
     char* text = sti_arena_take(&m->memory, room, 1);
     if (text == NULL) return;
@@ -149,7 +150,7 @@ static void set_name(sti_motion* m, const char* first, const char* middle, const
     m->name[m->name_count++] = text;
 }
 
-static void name_coordinates(sti_motion* m) {
+static void name_coordinates(sti_world_motion* m) {
     static const char* const space[7] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
     static const char* const plane[3] = {"x", "y", "angle"};
     const sti_world* world = m->world;
@@ -162,7 +163,7 @@ static void name_coordinates(sti_motion* m) {
                  m->pressed[i].at % 2 + 1);
 }
 
-static void name_contacts(sti_motion* m) {
+static void name_contacts(sti_world_motion* m) {
     const sti_world* world = m->world;
     const sti_collider* collider = world->bodies->collider;
     for (int i = 0; i < m->gap_count; i++) {
@@ -191,7 +192,7 @@ static void name_contacts(sti_motion* m) {
 // ---- life
 
 static void destroy(void* user) {
-    sti_motion* m = user;
+    sti_world_motion* m = user;
     sti_env* env = m->env;
     sti_world_destroy(m->world);
     sti_arena_clear(&m->memory);
@@ -217,7 +218,7 @@ static sti_status copy_world(sti_env* env, const sti_world* world, sti_world** o
 }
 
 // Where the world is, into q and v.
-static void read_state(const sti_motion* m, double* q, double* v) {
+static void read_state(const sti_world_motion* m, double* q, double* v) {
     const sti_world* world = m->world;
     for (int body = 0; body < world->bodies->count; body++) {
         const int slot = world->slot[body];
@@ -238,7 +239,7 @@ static void read_state(const sti_motion* m, double* q, double* v) {
 }
 
 // What functions keep in mind of the beginning.
-static void remember(sti_motion* m, const double* q) {
+static void remember(sti_world_motion* m, const double* q) {
     const sti_world* world = m->world;
     m->length = INFINITY;
     for (int i = 0; i < world->bodies->collider_count; i++) {
@@ -261,7 +262,7 @@ static void remember(sti_motion* m, const double* q) {
     }
 }
 
-static sti_status make(sti_motion* m, sti_system** out) {
+static sti_status make(sti_world_motion* m, sti_system** out) {
     const int joints = m->joint_count + sti_motion_quaternions(m), count = m->contact_count + joints;
     sti_arena work = sti_arena_make(m->env);
     int* tangents = sti_arena_ints(&work, (size_t)count);
@@ -292,7 +293,7 @@ static sti_status make(sti_motion* m, sti_system** out) {
 sti_status sti_world_system(sti_env* env, const sti_world* world, sti_system** out) {
     *out = NULL;
     if (world->moving == 0) return STI_FAIL(env, STI_ERR_INPUT, -1, "every body is fixed: nothing moves");
-    sti_motion* m = sti_alloc_array_zero(env, 1, sizeof *m);
+    sti_world_motion* m = sti_alloc_array_zero(env, 1, sizeof *m);
     if (m == NULL) return STI_ERR_MEMORY;
     m->env = env;
     m->memory = sti_arena_make(env);
@@ -315,7 +316,7 @@ sti_status sti_world_follow(sti_world* world, const double* q, const double* v) 
         if (world->slot[body] < 0) continue;
         const double *at = q + per_body * world->slot[body], *rate = v + per_body * world->slot[body];
         double* to = world->v + world->nv * world->slot[body];
-        const sti_motion one = {.world = world, .per_body = per_body};
+        const sti_world_motion one = {.world = world, .per_body = per_body};
         if (!sti_motion_place(&one, &world->placed[body], at))
             return STI_FAIL(world->env, STI_ERR_ARGUMENT, body, "body \"%.60s\": its coordinates are no place",
                             world->bodies->body[body].name);

@@ -16,7 +16,7 @@ typedef struct sti_motion_pressed {
     double bound, mass;
 } sti_motion_pressed;
 
-typedef struct sti_motion {
+typedef struct sti_world_motion {
     sti_arena memory;
     sti_env* env;
     sti_world* world;  // where functions are looked at
@@ -37,19 +37,19 @@ typedef struct sti_motion {
     double length;                 // of the smallest shape that moves
     char** name;                   // coordinates, contacts and joints
     int name_count;
-} sti_motion;
+} sti_world_motion;
 
-static inline int sti_motion_quaternions(const sti_motion* m) {
+static inline int sti_motion_quaternions(const sti_world_motion* m) {
     return m->world->dim == 3 ? m->world->moving : 0;
 }
 
 // ---- motion_values.c
 
-int sti_motion_tangents(const sti_motion* m, int i);                          // of a contact or joint
-double sti_motion_angle(const sti_motion* m, int body, const double* q);      // plane
-bool sti_motion_place(const sti_motion* m, sti_placed* to, const double* q);  // false: no place
-void sti_motion_spin(const double* e, const double* rate, double w[3]);       // w = A e', in body axes
-// For sti_system_def; user: a sti_motion.
+int sti_motion_tangents(const sti_world_motion* m, int i);                          // of a contact or joint
+double sti_motion_angle(const sti_world_motion* m, int body, const double* q);      // plane
+bool sti_motion_place(const sti_world_motion* m, sti_placed* to, const double* q);  // false: no place
+void sti_motion_spin(const double* e, const double* rate, double w[3]);             // w = A e', in body axes
+// For sti_system_def; user: a sti_world_motion.
 bool sti_motion_evaluate(void* user, double t, const double* q, const double* v, sti_system_values* out);
 
 #endif

@@ -5,7 +5,7 @@
 enum { NODES = 4 };
 #define FAR_TURN 3.0  // radians
 
-static int tangents_of(const sti_motion* m, const sti_gap* g) {
+static int tangents_of(const sti_world_motion* m, const sti_gap* g) {
     return g->mu > 0 ? m->world->dim - 1 : 0;
 }
 
@@ -33,7 +33,7 @@ static void turn_covector(const double* e, const double* j, double s, double* ou
     for (int k = 0; k < 3; k++) out[k + 1] += scale * (e[0] * j[k] + across[k]);
 }
 
-bool sti_motion_place(const sti_motion* m, sti_placed* to, const double* q) {
+bool sti_motion_place(const sti_world_motion* m, sti_placed* to, const double* q) {
     sti_pose pose = sti_pose_identity();
     for (int k = 0; k < m->per_body; k++) {
         if (!isfinite(q[k])) return false;
@@ -53,12 +53,12 @@ bool sti_motion_place(const sti_motion* m, sti_placed* to, const double* q) {
     return true;
 }
 
-double sti_motion_angle(const sti_motion* m, int body, const double* q) {
+double sti_motion_angle(const sti_world_motion* m, int body, const double* q) {
     return sti_body_moves(m->world, body) ? q[3 * m->world->slot[body] + 2] : 0;
 }
 
 // Angles without jumps; in space as far as they are told.
-static bool count_turns(const sti_motion* m, const double* q) {
+static bool count_turns(const sti_world_motion* m, const double* q) {
     const sti_world* world = m->world;
     for (int j = 0; j < world->bodies->joint_count; j++) {
         const sti_joint* joint = &world->bodies->joint[j];
@@ -75,7 +75,7 @@ static bool count_turns(const sti_motion* m, const double* q) {
 }
 
 // The world at (q + s v, v).
-static bool put(const sti_motion* m, const double* q, const double* v, double s) {
+static bool put(const sti_world_motion* m, const double* q, const double* v, double s) {
     sti_world* world = m->world;
     for (int i = 0; i < m->n; i++) m->there[i] = s == 0 ? q[i] : q[i] + s * v[i];
     for (int body = 0; body < world->bodies->count; body++) {
@@ -92,7 +92,7 @@ static bool put(const sti_motion* m, const double* q, const double* v, double s)
 
 // ---- rows
 
-static void add_covector(const sti_motion* m, const sti_row* row, double s, const double* q, double* out) {
+static void add_covector(const sti_world_motion* m, const sti_row* row, double s, const double* q, double* out) {
     for (int side = 0; side < sti_row_sides(row); side++) {
         const double* j;
         const int body = sti_row_side(row, side, &j);
@@ -103,7 +103,7 @@ static void add_covector(const sti_motion* m, const sti_row* row, double s, cons
     }
 }
 
-static void look_at_gap(const sti_motion* m, const sti_gap* g, sti_motion_line* to) {
+static void look_at_gap(const sti_world_motion* m, const sti_gap* g, sti_motion_line* to) {
     const sti_world* world = m->world;
     const int a = world->bodies->collider[g->a].body, b = world->bodies->collider[g->b].body;
     sti_gap_seen seen;
@@ -119,7 +119,7 @@ static void look_at_gap(const sti_motion* m, const sti_gap* g, sti_motion_line* 
     }
 }
 
-static void look_at_limit(const sti_motion* m, int limit, sti_motion_line* to) {
+static void look_at_limit(const sti_world_motion* m, int limit, sti_motion_line* to) {
     const int at = limit / 2;
     const sti_joint_axis* axis = &m->world->axis[at];
     const double c = sti_joint_coordinate(m->world, at / 2, at % 2, &to->row);
@@ -132,7 +132,7 @@ static void look_at_limit(const sti_motion* m, int limit, sti_motion_line* to) {
 }
 
 // All lines at the present place. nearby: gaps that are far at the place of the lines are left out.
-static void look(const sti_motion* m, bool nearby) {
+static void look(const sti_world_motion* m, bool nearby) {
     const sti_world* world = m->world;
     const sti_motion_line* known = m->line;
     sti_motion_line* next = nearby ? m->nearby : m->line;
@@ -161,7 +161,7 @@ static void look(const sti_motion* m, bool nearby) {
 
 // ---- values
 
-static void set_masses(const sti_motion* m, const double* q, const double* v, sti_system_values* out) {
+static void set_masses(const sti_world_motion* m, const double* q, const double* v, sti_system_values* out) {
     const sti_world* world = m->world;
     const size_t n = (size_t)m->n;
     for (int body = 0; body < world->bodies->count; body++) {
@@ -206,7 +206,7 @@ static void set_masses(const sti_motion* m, const double* q, const double* v, st
 }
 
 // Gravity, springs and pushes, and what springs are in their derivatives.
-static void set_forces(const sti_motion* m, const double* q, sti_system_values* out) {
+static void set_forces(const sti_world_motion* m, const double* q, sti_system_values* out) {
     const sti_world* world = m->world;
     const size_t n = (size_t)m->n;
     memset(m->f, 0, (size_t)(world->nv * world->moving) * sizeof *m->f);
@@ -236,7 +236,7 @@ static void set_forces(const sti_motion* m, const double* q, sti_system_values* 
 }
 
 // Contact i has `tangents` of them; *next: its first line, *first: its first tangent.
-static void set_contact(const sti_motion* m, int i, int tangents, const double* q, int* next, int* first,
+static void set_contact(const sti_world_motion* m, int i, int tangents, const double* q, int* next, int* first,
                         sti_system_values* out) {
     const size_t n = (size_t)m->n;
     sti_instant_contact* c = &out->contacts[i];
@@ -251,12 +251,12 @@ static void set_contact(const sti_motion* m, int i, int tangents, const double* 
     *first += tangents;
 }
 
-int sti_motion_tangents(const sti_motion* m, int i) {
+int sti_motion_tangents(const sti_world_motion* m, int i) {
     if (i < m->gap_count) return tangents_of(m, &m->gap[i]);
     return i >= m->gap_count + m->limit_count && i < m->contact_count ? 1 : 0;
 }
 
-static void set_rows(const sti_motion* m, const double* q, const double* v, sti_system_values* out) {
+static void set_rows(const sti_world_motion* m, const double* q, const double* v, sti_system_values* out) {
     const size_t n = (size_t)m->n;
     int next = 0, first = 0;
     for (int i = 0; i < m->contact_count + m->joint_count; i++) {
@@ -284,7 +284,7 @@ static void set_rows(const sti_motion* m, const double* q, const double* v, sti_
 }
 
 // How far the fastest point goes in a unit of time; in space the quaternion's way counts as well.
-static double speed_of(const sti_motion* m, const double* v) {
+static double speed_of(const sti_world_motion* m, const double* v) {
     const sti_world* world = m->world;
     double most = 0;
     for (int slot = 0; slot < world->moving; slot++) {
@@ -297,7 +297,7 @@ static double speed_of(const sti_motion* m, const double* v) {
 }
 
 // Rates of all lines, unless they are known. Lines left out have none.
-static bool look_at_rates(sti_motion* m, const double* q, const double* v) {
+static bool look_at_rates(sti_world_motion* m, const double* q, const double* v) {
     static const double at[NODES] = {-2, -1, 1, 2}, weight[NODES] = {1, -8, 8, -1};
     const size_t bytes = (size_t)m->n * sizeof *v;
     const double speed = speed_of(m, v), eps = 1e-3 * m->length / speed;
@@ -318,7 +318,7 @@ static bool look_at_rates(sti_motion* m, const double* q, const double* v) {
 }
 
 // A step asks for several things at one place.
-static bool look_all(sti_motion* m, const double* q, const double* v) {
+static bool look_all(sti_world_motion* m, const double* q, const double* v) {
     const size_t bytes = (size_t)m->n * sizeof *q;
     bool still = true;
     for (int i = 0; i < m->n; i++) still = still && v[i] == 0;
@@ -331,7 +331,7 @@ static bool look_all(sti_motion* m, const double* q, const double* v) {
     return still || look_at_rates(m, q, v);
 }
 
-static void set_rates(const sti_motion* m, const double* v, sti_system_values* out) {
+static void set_rates(const sti_world_motion* m, const double* v, sti_system_values* out) {
     int next = 0, first = 0;
     bool still = true;
     for (int i = 0; i < m->n; i++) still = still && v[i] == 0;
@@ -342,7 +342,7 @@ static void set_rates(const sti_motion* m, const double* v, sti_system_values* o
 }
 
 bool sti_motion_evaluate(void* user, double t, const double* q, const double* v, sti_system_values* out) {
-    sti_motion* m = user;
+    sti_world_motion* m = user;
     (void)t;
     if (!put(m, q, v, 0) || !look_all(m, q, v)) return false;
     set_masses(m, q, v, out);

@@ -328,8 +328,8 @@ static void a_pendulum_on_a_joint_hits_a_wall(void** state) {
     close_scene(&s);
 }
 
-// With coarse tolerances steps are as long as asked for: the error falls with the fifth power of h across an impact that
-// is elastic in part.
+// With coarse tolerances steps are as long as asked for: the error falls with the fifth power of h across an impact
+// that is elastic in part.
 static void the_order_lasts_across_impacts(void** state) {
     (void)state;
     double at[3];
