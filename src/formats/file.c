@@ -100,7 +100,7 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
         size += (size_t)step;
         if (size > limit) {
             sti_free(env, text);
-            return sti_file_fail(env, STI_ERR_INPUT, path, "longer than %zu bytes, the most that is read as text",
+            return sti_file_fail(env, STI_ERR_INPUT, path, "longer than %zu bytes, the most that is read",
                                  limit);
         }
         if (size < capacity - 1) break;
@@ -127,7 +127,7 @@ sti_status sti_file_read(sti_env* env, const char* path, size_t limit, char** te
     sti_status status = sti_file_open(env, path, &fd, &regular, &expected);
     if (status != STI_OK) return status;
     if (expected > limit)
-        status = sti_file_fail(env, STI_ERR_INPUT, path, "%llu bytes: more than %zu, the most that is read as text",
+        status = sti_file_fail(env, STI_ERR_INPUT, path, "%llu bytes: more than %zu, the most that is read",
                                (unsigned long long)expected, limit);
     else
         status = read_all(env, path, fd, regular ? (size_t)expected : 4096, limit, text, size);

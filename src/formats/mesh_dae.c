@@ -8,6 +8,7 @@
 // A file without a scene shows its geometries as they are.
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "formats/file.h"
@@ -372,8 +373,12 @@ static sti_status read_unit(const reader* r, double* out) {
     const sti_xml_node* asset = sti_xml_find(r->xml.root, "asset");
     const sti_xml_node* unit = asset != NULL ? sti_xml_find(asset, "unit") : NULL;
     const char* text = unit != NULL ? sti_xml_get(unit, "meter") : NULL;
+    char number[64];
     *out = 1;
     if (text == NULL) return STI_OK;
+    snprintf(number, sizeof number, "%.60s", text);
+    text = number;
+    number[strcspn(number, ",")] = number[strcspn(number, ",")] == ',' ? '.' : '\0';  // as some languages write it
     if (next_number(&text, out) && *out > 0 && *out <= 1e30 && text[strspn(text, " \t\r\n")] == '\0') return STI_OK;
     return sti_file_fail(r->env, STI_ERR_INPUT, r->name,
                          "line %d: <unit>: meter: \"%.40s\": a number above 0 is expected", unit->line,

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/size.h"
 #include "formats/file.h"
@@ -93,8 +94,12 @@ static sti_status read_beside(reader* r, const char* uri, int index, bytes* out)
     char* rest = path + folder;
     sti_text_unescape(rest);
     const bool beside = rest[0] != '/' && strstr(rest, "..") == NULL && strstr(rest, "://") == NULL;
-    const sti_status status = beside ? sti_file_read(r->env, path, MOST_BYTES, &out->owned, &out->size)
-                                     : fail(r, "buffers", index, "uri: a file in the folder of this one is expected");
+    const sti_status status =
+        !beside ? fail(r, "buffers", index, "uri: a file in the folder of this one is expected")
+        : access(path, F_OK) != 0
+            ? sti_file_fail(r->env, STI_ERR_INPUT, r->name,
+                            "buffers[%d]: uri: \"%.200s\": no such file beside this one", index, rest)
+            : sti_file_read(r->env, path, MOST_BYTES, &out->owned, &out->size);
     sti_free(r->env, path);
     out->data = (const unsigned char*)out->owned;
     return status;
@@ -106,12 +111,15 @@ static sti_status read_buffers(reader* r) {
     const sti_json_value* v = sti_json_is_array(list) ? list->child : NULL;
     for (int k = 0; v != NULL; k++, v = v->next) {
         const char* uri = sti_json_string(sti_json_get(v, "uri"));
-        const char* data = uri != NULL && strncmp(uri, "data:", 5) == 0 ? strstr(uri, "base64,") : NULL;
+        const bool inside = uri != NULL && strncmp(uri, "data:", 5) == 0;
+        const char* data = inside ? strstr(uri, "base64,") : NULL;
         bytes* buffer = &r->buffer[k];
         sti_status status = STI_OK;
         r->buffer_count = k + 1;
         if (data != NULL)
             status = decode(r, data + 7, k, buffer);
+        else if (inside)
+            status = fail(r, "buffers", k, "uri: of data that stand in it base64 alone is read");
         else if (uri != NULL)
             status = read_beside(r, uri, k, buffer);
         else
@@ -284,7 +292,7 @@ static sti_status add_corners(reader* r, const column* indices, int mode, int fi
 static sti_status add_primitive(reader* r, const sti_json_value* primitive, const double place[12]) {
     const int64_t mode = whole(primitive, "mode", 4), indexed = whole(primitive, "indices", -2);
     const int64_t position = whole(sti_json_get(primitive, "attributes"), "POSITION", -1);
-    if (mode < 4 || mode > 6) return STI_OK;  // points and lines
+    if (mode < 4 || mode > 6 || position < 0) return STI_OK;  // points and lines, and what extensions give places
     int first = 0;
     int64_t count = 0;
     const int before = r->out->triangle_count;
@@ -381,6 +389,8 @@ static sti_status add_roots(reader* r) {
 }
 
 static sti_status add_scene(reader* r) {
+    if (sti_json_is_object(sti_json_get(r->tree.root, "meshes")))  // by names
+        return sti_file_fail(r->env, STI_ERR_INPUT, r->name, "glTF 1.0 is not read, 2.0 is");
     const int64_t index = whole(r->tree.root, "scene", 0);
     const sti_json_value* scene = item(r, "scenes", index);
     const sti_json_value* required = sti_json_get(r->tree.root, "extensionsRequired");
@@ -407,6 +417,8 @@ static sti_status open_chunks(reader* r, const char* text, size_t size, const ch
     *json = text;
     *length = size;
     if (size < 4 || memcmp(text, "glTF", 4) != 0) return STI_OK;
+    if (size >= 8 && little(p + 4, 4) < 2)
+        return sti_file_fail(r->env, STI_ERR_INPUT, r->name, "GLB of glTF 1.0, which is not read, 2.0 is");
     const uint64_t first = size >= 20 ? little(p + 12, 4) : 0;
     if (size < 20 || memcmp(text + 16, "JSON", 4) != 0 || sti_u64_add(20, first) > size)
         return sti_file_fail(r->env, STI_ERR_INPUT, r->name, "GLB of %zu bytes: its first chunk is no whole JSON",

@@ -405,10 +405,12 @@ static sti_status add_parts(sti_urdf_model* m, int geometry, const sti_mesh_data
     sti_free(m->env, used);
     sti_free(m->env, part.vertices);
     *done = status == STI_OK;
+    const int parts = m->piece_count - before;
     if (status == STI_OK)
         return sti_urdf_remark_add(m, STI_URDF_APPROXIMATED, m->geometry[geometry].node, NULL,
-                                   "mesh of %d triangles: the convex hulls of its %d parts", mesh->triangle_count,
-                                   m->piece_count - before);
+                                   parts == 1 ? "mesh of %d triangles: the convex hull of its %d part with triangles"
+                                              : "mesh of %d triangles: the convex hulls of its %d parts",
+                                   mesh->triangle_count, parts);
     while (m->piece_count > before) sti_shape_destroy(m->piece[--m->piece_count].shape);
     return status == STI_ERR_INPUT ? STI_OK : status;
 }

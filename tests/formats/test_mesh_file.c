@@ -234,6 +234,7 @@ static void collada_gives_the_same_by_triangles_lists_and_polygons(void** state)
             "<node><scale>100 100 100</scale><node><translate>1 2 3</translate><rotate>0 0 1 90</rotate>"
             "<matrix>0 1 0 0 -1 0 0 0 0 0 1 0 0 0 0 1</matrix><translate>-1 -2 -3</translate>"
             "<instance_geometry url='#g'/></node></node>"),
+        DAE("0,010", FACES, "<node><scale>100 100 100</scale><instance_geometry url='#g'/></node>"),
     };
     sti_env* env = io_env(NULL);
     for (size_t k = 0; k < sizeof good / sizeof good[0]; k++) {
@@ -382,7 +383,7 @@ static void broken_collada_and_gltf_are_refused_in_one_line(void** state) {
         {DAE("1", FACES, "<node><skew>45 0 0 0 1 0 0</skew></node>"), "an angle and two directions"},
         {DAE("1", FACES, "<node><lookat>1 0 0 1 0 0 0 0 1</lookat></node>"), "two points and a way up"},
         {DAE("1", "<tristrips>" VERTEX "<p>0 2 9</p></tristrips>", SHOWN), "<p>: index 9"},
-        {DAE("0,01", FACES, SHOWN), "<unit>: meter: \"0,01\": a number above 0"},
+        {DAE("0,0,1", FACES, SHOWN), "<unit>: meter: \"0,0,1\": a number above 0"},
         {DAE("0", FACES, SHOWN), "<unit>: meter: \"0\""},
         {DAE("1", "", SHOWN), "a mesh without triangles"},
         {"<!DOCTYPE r [<!ENTITY a 'aaaaaaaa'>]><COLLADA/>", "declarations"},
@@ -398,7 +399,11 @@ static void broken_collada_and_gltf_are_refused_in_one_line(void** state) {
         {GLTF("{\"byteLength\":60}", "12", "4", "{\"mesh\":7}"), "meshes[7]"},
         {GLTF("{\"byteLength\":60,\"uri\":\"../x.bin\"}", "12", "4", PLAIN), "in the folder of this one"},
         {GLTF("{\"byteLength\":60,\"uri\":\"data:;base64,A A\"}", "12", "4", PLAIN), "no base64"},
-        {GLTF("{\"byteLength\":60,\"uri\":\"not-there.bin\"}", "12", "4", PLAIN), "not-there.bin"},
+        {GLTF("{\"byteLength\":60,\"uri\":\"not-there.bin\"}", "12", "4", PLAIN),
+         "uri: \"not-there.bin\": no such file beside"},
+        {GLTF("{\"byteLength\":60,\"uri\":\"data:,abc\"}", "12", "4", PLAIN), "base64 alone is read"},
+        {"{\"meshes\":{\"a\":{}},\"nodes\":{}}", "glTF 1.0 is not read, 2.0 is"},
+        {"{\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{}}]}]}", "a mesh without triangles"},
         {"{\"scenes\":[]}", "scenes[0]: nodes: there are none"},
     };
     sti_env* env = io_env(NULL);
