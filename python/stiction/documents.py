@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -218,6 +219,28 @@ def read(path: Union[str, os.PathLike]) -> Document:
     return Document(where, out[0], name)
 
 
+def _packages(content: str, trees: Sequence[str]) -> list:
+    """Folders below these that are packages of ROS which a robot names, as the command finds them (cli/robot_packages.c)."""
+    wanted = set(re.findall(r"(?:://|\$\(find )([^/\\)\"'<>]+)[/\\)]", content))
+    found = []
+    for tree in trees:
+        level = [os.path.realpath(tree)] if wanted and os.path.isdir(tree) else []
+        for _ in range(9):
+            below: list = []
+            for folder in level:
+                file = Path(folder, "package.xml")
+                said = re.search(r"<name>\s*([^\s<]+)", file.read_text("utf-8", "replace")) if file.is_file() else None
+                if os.path.basename(folder) in wanted or (said is not None and said.group(1) in wanted):
+                    found.append(folder)
+                if not file.is_file() and len(below) < 20000:
+                    try:
+                        below += sorted(one.path for one in os.scandir(folder) if one.is_dir() and not one.name.startswith("."))
+                    except OSError:
+                        continue
+            level = below
+    return found
+
+
 def robot(path: Union[str, os.PathLike], ground: bool = False, floating: bool = False, height: Union[None, float, str] = None,
           mu: Optional[float] = None, pose: Optional[str] = None, joints: Optional[Mapping[str, Any]] = None,
           motors: Optional[Mapping[str, Mapping]] = None, springs: Optional[Mapping[str, Mapping]] = None,
@@ -236,15 +259,13 @@ def robot(path: Union[str, os.PathLike], ground: bool = False, floating: bool = 
     """
     name = os.fspath(path)
     try:
-        content = Path(name).read_text("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{name}: not UTF-8 text: a robot is expected", name) from None
+        content = Path(name).read_bytes().decode("utf-8", "replace").replace("\ufffd", "?")  # as the command reads it
     except OSError as error:
         raise FileError(f"{name}: {error.strerror}") from None
-    paths = [*(os.fspath(one) for one in folders), *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(":")),
-             *(os.path.join(one, "share") for one in os.environ.get("AMENT_PREFIX_PATH", "").split(":") if one)]
+    trees = [*(os.fspath(one) for one in folders), *filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(":"))]
+    paths = [*trees, *(os.path.join(one, "share") for one in os.environ.get("AMENT_PREFIX_PATH", "").split(":") if one)]
     here = Path(name).resolve().parent
-    said = {"text": content, "folders": [os.path.realpath(one) for one in paths if os.path.isdir(one)] + [str(one) for one in (here, *here.parents)],
+    said = {"text": content, "folders": [os.path.realpath(one) for one in paths if os.path.isdir(one)] + [str(one) for one in (here, *here.parents)] + _packages(content, trees),
            "fixed": False if floating else None, "strict": strict or None, "material": "surface" if mu is not None else None, "height": height,
            "pose": pose, "joints": joints, "motors": motors, "springs": springs, "friction": friction, "collide": collide, "show": show,
            "decompose": decompose}

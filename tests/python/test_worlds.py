@@ -151,6 +151,7 @@ def test_meshes_are_found_above_the_file_and_in_folders(tmp_path, monkeypatch):
     with pytest.raises(stiction.InputError):
         stiction.robot(tmp_path / "urdf" / "one.urdf", floating=True)
     assert stiction.robot(tmp_path / "urdf" / "one.urdf", floating=True, folders=[packages.parent]).start().step().solved
+    assert stiction.robot(tmp_path / "urdf" / "one.urdf", floating=True, folders=[tmp_path]).start().step().solved  # below it
     monkeypatch.setenv("ROS_PACKAGE_PATH", str(packages.parent))
     assert stiction.World(tmp_path / "urdf" / "one.urdf", floating=True).step().solved
 
