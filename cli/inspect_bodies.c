@@ -95,6 +95,10 @@ static void say(const cli* c, const facts* f) {
             f->contacts);
     if (f->scene->robot_count > 0)  // joints of a tree do not depend on each other
         cli_say(c, "  %d degrees of freedom\n", f->freedoms - f->joint_rows);
+    for (int k = 0; k < f->scene->robot_count; k++) {
+        const sti_urdf_report* robot = &f->scene->robots[k];
+        cli_say(c, "  robot \"%s\": %d links, mass %.6g\n", robot->robot, robot->link_count, robot->mass);
+    }
     const int width = widest(b, MOST);
     for (int k = 0; k < bodies && k < MOST; k++) {
         const sti_body* body = sti_bodies_body(b, k);

@@ -71,6 +71,7 @@ void cli_world_robots_json(cli_json* j, const sti_world_scene* scene) {
         cli_json_text(j, "name", robot->robot);
         cli_json_text(j, "file", robot->file);
         cli_json_integer(j, "link_count", robot->link_count);
+        cli_json_number(j, "mass", robot->mass);
         cli_json_integer(j, "body_count", robot->body_count);
         cli_json_integer(j, "joint_count", robot->joint_count);
         cli_json_array(j, "remarks");

@@ -41,6 +41,7 @@ typedef struct sti_urdf_report {
     char* file;                  // as it was given
     char* robot;                 // its name
     int link_count;              // in the file
+    double mass;                 // of all links, of a base that does not move too
     int first_body, body_count;  // what was added; the first is the base
     int first_joint, joint_count;
     int remark_count, remark_capacity;

@@ -220,7 +220,7 @@ def read(path: Union[str, os.PathLike]) -> Document:
 
 
 def _packages(content: str, trees: Sequence[str]) -> list:
-    """Folders below these that are packages of ROS which a robot names, as the command finds them (cli/robot_packages.c)."""
+    """Folders below these that are packages of ROS which a robot names, as in cli/robot_packages.c."""
     wanted = set(re.findall(r"(?:://|\$\(find )([^/\\)\"'<>]+)[/\\)]", content))
     found = []
     for tree in trees:

@@ -100,8 +100,7 @@ static sti_status read_all(sti_env* env, const char* path, int fd, size_t expect
         size += (size_t)step;
         if (size > limit) {
             sti_free(env, text);
-            return sti_file_fail(env, STI_ERR_INPUT, path, "longer than %zu bytes, the most that is read",
-                                 limit);
+            return sti_file_fail(env, STI_ERR_INPUT, path, "longer than %zu bytes, the most that is read", limit);
         }
         if (size < capacity - 1) break;
         capacity = sti_size_mul(2, capacity);

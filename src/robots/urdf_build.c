@@ -319,6 +319,7 @@ static sti_status add_all(sti_urdf_model* m, sti_urdf_sum* sums, sti_bodies* bod
     if (status == STI_OK) status = make_shapes(m);
     if (status == STI_OK) status = put_on_ground(m);
     if (status == STI_OK) status = sti_urdf_masses(m, sums);
+    for (int k = 0; status == STI_OK && k < m->link_count; k++) m->report->mass += sums[k].mass;
     if (status == STI_OK) status = remark_shapeless(m, sums);
     if (status == STI_OK) status = add_bodies(m, sums, bodies);
     if (status == STI_OK) status = sti_urdf_looks(m, sums);

@@ -10,7 +10,7 @@ expect "run of a robot" 0 "9 bodies (8 move), 8 joints" 'arm.urdf: line 17: igno
 expect "what is ignored" 0 "" "ignored: joint: limit: velocity: speeds of joints are not limited (8 times)"
 run run "$arm" --time 0.1 --json --quiet
 expect "the report in JSON" 0 '"what": "ignored"'
-expect "and the robot" 0 '"robots": [{"name": "arm", "file": "'"$arm"'", "link_count": 9, "body_count": 9, "joint_count": 8'
+expect "and the robot" 0 '"robots": [{"name": "arm", "file": "'"$arm"'", "link_count": 9, "mass": 12.2'
 if [ -s err ]; then not_ok "--quiet" "$(head -c 200 err)"; else ok "--quiet"; fi
 run inspect "$arm"
 expect "inspect of a robot" 0 "9 bodies in space, 8 move" "ignored"
@@ -84,6 +84,8 @@ refused "not of other scenes" "--ground: for robots (URDF), and brick-wall is no
 run inspect box.urdf --floating
 expect "inspect lists shapes and limits" 0 "moments"
 expect "and the degrees of freedom" 0 "7 degrees of freedom"
+run inspect box.urdf
+expect "and the mass of the whole, with a base that stays" 0 'robot "r": 2 links, mass 2'
 run run box.urdf --ground --floating --height auto --time 0.2 --out ground --quiet
 expect "a run on the ground" 0
 run run --resume ground --time 0.3 --quiet
