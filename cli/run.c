@@ -616,8 +616,8 @@ const cli_verb cli_verb_run = {
     .details =
         "SCENE is a file, a robot (URDF), or a built-in one (stiction scenes). The run of a scene ends at its\n"
         "time, or when its kinetic energy stays below the scene's \"until\"; a system runs for 10 units of time.\n"
-        "Ctrl-C ends a run with the step that it came in; the files are whole then, and --resume goes on. A\n"
-        "process that is killed, or a full disk, loses what came after the last checkpoint.\n"
+        "Ctrl-C ends a run with the step that it came in, one of bodies before it; the files are whole then, and\n"
+        "--resume goes on. A process that is killed, or a full disk, loses what came after the last checkpoint.\n"
         "A robot on the ground: stiction run robot.urdf --ground --floating --height auto --mu 0.8 --joint elbow=0.5\n"
         "A run of bodies is checked as it goes by the rules of stiction verify (docs/runs.md), one of parts and\n"
         "probes step by step too (docs/manipulation.md): a step without a solution ends it as stuck or damage,\n"

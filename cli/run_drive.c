@@ -32,6 +32,11 @@ static bool stopped(void* user) {
     return cli_run_stopped() || d->code != CLI_DONE;
 }
 
+static bool interrupted(void* user) {
+    (void)user;
+    return cli_run_stopped();
+}
+
 static void saved(void* user) {
     (void)user;
     cli_run_folder_keep();
@@ -77,6 +82,7 @@ static sti_run_options options_of(cli_run_driver* d) {
     o.jamming_every = r->jamming_every;
     o.jamming_limit_s = r->jamming_limit;
     o.stopped = stopped;
+    o.interrupted = interrupted;
     o.stepped = stepped;
     o.saved = saved;
     o.user = d;

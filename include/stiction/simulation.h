@@ -76,7 +76,7 @@ typedef struct sti_run sti_run;
 
 typedef enum sti_run_end {
     STI_RUN_END_TIME,     // it came to the time that was asked for
-    STI_RUN_END_STOPPED,  // `stopped` said so
+    STI_RUN_END_STOPPED,  // `stopped` or `interrupted` said so
     STI_RUN_END_ITSELF    // nothing more can or will happen: a step without a solution, a deadlock
 } sti_run_end;
 
@@ -98,6 +98,9 @@ typedef struct sti_run_options {
     double jamming_every;         // of grains: time between two tests for jamming on the way; 0: none (default)
     double jamming_limit_s;       // seconds for each of them; 0: no limit (default)
     bool (*stopped)(void* user);  // asked before each step; NULL: never
+    // Asked often while a step of bodies is made, from any thread of it: where it says true, the step is given up and
+    // the run ends before it, as if stopped there. It may look at a flag, no more; NULL: steps are not interrupted.
+    bool (*interrupted)(void* user);
     void (*stepped)(void* user, const sti_run* run);  // after each step, with its files; NULL: nothing to call
     void (*saved)(void* user);                        // after each checkpoint; NULL: nothing to call
     void* user;

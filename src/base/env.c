@@ -194,11 +194,18 @@ double sti_deadline(const sti_env* env, double limit_s) {
     return limit_s > 0 ? fmin(sti_now(env) + limit_s, env->deadline) : env->deadline;
 }
 
+void sti_env_ask(sti_env* env, bool (*stop)(void* user), void* user) {
+    env->stop = stop;
+    env->stop_user = user;
+}
+
 bool sti_late(const sti_env* env) {
+    if (env->stop != NULL && env->stop(env->stop_user)) return true;
     return env->deadline < (double)INFINITY && sti_now(env) > env->deadline;
 }
 
 sti_status sti_check_time(sti_env* env, const char* doing) {
     if (!sti_late(env)) return STI_OK;
+    if (!(env->limit_s > 0)) return STI_FAIL(env, STI_ERR_TIME, -1, "ended while %s", doing);
     return STI_FAIL(env, STI_ERR_TIME, -1, "%g s were over while %s", env->limit_s, doing);
 }

@@ -10,8 +10,10 @@
 struct sti_env {
     sti_env_def def;
     sti_error error;
-    double deadline;  // by sti_now(), INFINITY: none
-    double limit_s;   // what it was asked for as
+    double deadline;           // by sti_now(), INFINITY: none
+    double limit_s;            // what it was asked for as
+    bool (*stop)(void* user);  // is the call to end? NULL: nobody is asked
+    void* stop_user;
 };
 
 // Memory. A request for nothing is a request for one byte, so NULL always means failure, and the failure is recorded
@@ -41,12 +43,14 @@ void sti_log(sti_env* env, sti_log_level level, const char* format, ...) __attri
 
 double sti_clock(void);  // seconds, monotonic; for reports
 
-// Time limits, by the clock of the environment. Whoever loops for long asks sti_late at bounded intervals: reading a
-// clock takes tens of nanoseconds, and nothing is read when there is no limit.
+// Time limits, by the clock of the environment, and callers who want an end (sti_env_ask). Whoever loops for long asks
+// sti_late at bounded intervals: reading a clock takes tens of nanoseconds, and nothing is read when there is no limit.
 double sti_now(const sti_env* env);
 double sti_deadline(const sti_env* env, double limit_s);     // limit_s from now or the environment's; INFINITY: none
-bool sti_late(const sti_env* env);                           // past the environment's
+bool sti_late(const sti_env* env);                           // past the environment's, or asked to end
 sti_status sti_check_time(sti_env* env, const char* doing);  // STI_OK, or STI_ERR_TIME while "looking at cases"
+// From now on `stop` is asked, from any thread of a call; where it says true, it is late. NULL: nobody is.
+void sti_env_ask(sti_env* env, bool (*stop)(void* user), void* user);
 
 // Our own logic, checked cheaply in debug builds. Bad input is never an assert.
 #ifdef NDEBUG

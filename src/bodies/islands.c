@@ -428,7 +428,8 @@ static sti_status solve_listed(island* k, sti_solve_report* report) {
                          .use = use_stage,
                          .deadline = INFINITY,
                          .residual = INFINITY};
-    return sti_portfolio_run(&all);
+    const sti_status status = sti_portfolio_run(&all);
+    return status == STI_OK ? sti_check_time(k->world->env, "solving for the forces of a step") : status;
 }
 
 // ---- only what may close

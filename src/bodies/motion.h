@@ -168,6 +168,12 @@ struct sti_world_solve {
     sti_placed* kept;         // places before the step                               (bodies)
     double* kept_turned;      // (joints x 2)
     double* kept_v;           // (moving x nv)
+    void* kept_state;         // saved.c: all that later steps depend on, as it was before the step
+    size_t kept_room;
+    sti_touching* kept_contact;
+    size_t kept_contacts;  // room for them
+    int kept_count, kept_rows;
+    bool kept_detected;
     double* by_body;          // energies, energy.c                                     (5 bodies)
     int* group;               // of a slot, whose energies are settled together: a slot of it (moving)
     int* merged;              // the same in mending, or in both                      (moving)
@@ -228,6 +234,24 @@ double sti_account_after_mending(sti_world* world);
 // false).
 bool sti_account_overdrawn(sti_world* world);
 void sti_account_end(sti_world* world);  // of a step that is done: which places are still as the caller gave them
+
+// ---- saved.c
+
+sti_status sti_world_keep(sti_world* world);  // before a step,
+void sti_world_take_back(sti_world* world);   //   and as if it had never been tried
+
+// ---- lift.c
+
+// How assemblies were moved out of what a caller put them into.
+typedef struct sti_lift {
+    double depth;  // deepest overlap there was; 0: none, nothing was moved
+    int a, b;      // of these bodies
+    double way;    // longest shift
+    double energy;
+} sti_lift;
+
+// At the beginning of a step: solve->kept are the present places, and follow them.
+sti_status sti_world_lift(sti_world* world, sti_lift* lift);
 
 // ---- stiff_rows.c
 

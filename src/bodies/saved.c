@@ -95,6 +95,43 @@ sti_status sti_world_save_state(const sti_world* world, void** bytes, size_t* si
     return STI_OK;
 }
 
+// ---- kept while a step is made
+
+sti_status sti_world_keep(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    size_t total = 0;
+    visit_state(world, count_bytes, &total);
+    sti_status status = sti_room(world->env, &s->kept_state, &s->kept_room, total, 1);
+    if (status == STI_OK)
+        status = sti_room(world->env, (void**)&s->kept_contact, &s->kept_contacts, (size_t)world->contact_count,
+                          sizeof *s->kept_contact);
+    if (status != STI_OK) return status;
+    char* at = s->kept_state;
+    visit_state(world, write_bytes, &at);
+    s->kept_rows = s->links.row_count;
+    s->kept_count = world->contact_count;
+    s->kept_detected = s->detected;
+    if (world->contact_count > 0)
+        memcpy(s->kept_contact, world->contact, (size_t)world->contact_count * sizeof *world->contact);
+    return STI_OK;
+}
+
+void sti_world_take_back(sti_world* world) {
+    struct sti_world_solve* s = world->solve;
+    const char* at = s->kept_state;
+    s->links.row_count = s->kept_rows;
+    visit_state(world, read_bytes, &at);
+    sti_touching* others = world->contact;
+    const int room = world->contact_capacity;
+    world->contact = s->kept_contact;
+    world->contact_capacity = (int)s->kept_contacts;
+    world->contact_count = s->kept_count;
+    s->kept_contact = others;
+    s->kept_contacts = (size_t)room;
+    s->detected = s->kept_detected;
+    s->shown_count = 0;
+}
+
 // ---- loading
 
 static bool are_finite(const double* x, size_t count) {

@@ -124,7 +124,8 @@ static void drop_solve(sti_world* world) {
     sti_arena_clear(&s->room.local);
     sti_arena_clear(&s->balancing);
     sti_arena_clear(&s->searching);
-    void* grown[] = {s->settled_r, s->warm_r, s->acts.act, s->acts.r, s->acts.u, s->extra.act, s->extra.r, s->extra.u};
+    void* grown[] = {s->settled_r, s->warm_r,  s->acts.act, s->acts.r,     s->acts.u,
+                     s->extra.act, s->extra.r, s->extra.u,  s->kept_state, s->kept_contact};
     for (size_t i = 0; i < sizeof grown / sizeof *grown; i++) sti_free(world->env, grown[i]);
     world->solve = NULL;
 }

@@ -531,13 +531,24 @@ static sti_status step(sti_world* world, sti_world_report* report) {
 
 sti_status sti_world_step(sti_world* world, sti_world_report* out) {
     sti_world_report report = {.impact_time = NAN};
+    sti_status status = sti_world_keep(world);
+    if (status != STI_OK) return status;
+    sti_lift lift;
     keep(world);
     world->solve->attempt_count = 0;
-    const sti_status status = step(world, &report);
+    status = sti_world_lift(world, &lift);
+    if (status == STI_OK) status = step(world, &report);
     if (status != STI_OK) {
-        give_back(world);
+        sti_world_take_back(world);
         return status;
     }
+    if (lift.depth > report.given) {
+        report.given = lift.depth;
+        report.given_a = lift.a;
+        report.given_b = lift.b;
+    }
+    report.corrected += lift.way;
+    report.mended += lift.energy;
     sti_account_end(world);
     world->step++;
     world->time = world->start + (double)world->step * world->options.h;

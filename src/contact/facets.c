@@ -294,7 +294,8 @@ static sti_status cut(facets* k, bool first) {
     for (int island = 0; island < k->island_count && status == STI_OK; island++) {
         if (k->empty || k->impossible) break;
         if (!first && settled(k, island)) continue;
-        if (watch->run->iterations >= watch->limit || (watch->deadline < INFINITY && sti_clock() > watch->deadline))
+        if (watch->run->iterations >= watch->limit || (watch->deadline < INFINITY && sti_clock() > watch->deadline) ||
+            sti_late(watch->p->env))
             break;
         pose(k, island);
         status = pivot(k, island, &ray);

@@ -247,7 +247,7 @@ static void reopen(solver* g) {
 }
 
 static bool clock_passed(const solver* g) {
-    return g->s.stop_at < INFINITY && sti_clock() > g->s.stop_at;
+    return (g->s.stop_at < INFINITY && sti_clock() > g->s.stop_at) || sti_late(g->s.p->env);
 }
 
 static void trace_round(const solver* g) {

@@ -310,7 +310,7 @@ static bool crawls(work* w, const sti_gs_goal* goal) {
 // Measures where the moves promise success, or it is time. True: the island is done, or given up.
 static bool conclude(work* w, const sti_gs_goal* goal) {
     const long sweeps = w->island->sweeps;
-    const bool late = w->s->stop_at < INFINITY && sti_clock() > w->s->stop_at;
+    const bool late = (w->s->stop_at < INFINITY && sti_clock() > w->s->stop_at) || sti_late(w->s->p->env);
     w->island->crawls = crawls(w, goal);
     const bool last = late || w->island->crawls || sweeps >= goal->sweep_limit;
     const bool promising = w->plain_length * w->ratio <= 1.2 * sqrt(goal2(w, goal)) &&

@@ -355,6 +355,7 @@ static bool limit_met(newton* n) {
     const sti_contact_options* o = n->options;
     if (o->max_iterations > 0 && n->steps >= o->max_iterations) n->stopped = true;
     if (o->time_limit_s > 0 && sti_clock() - n->start_s > o->time_limit_s) n->stopped = true;
+    if (sti_late(n->p->env)) n->stopped = true;
     return n->stopped;
 }
 

@@ -395,7 +395,7 @@ static double iterate(task* k, double tol) {
     memcpy(k->v_best, k->v, n * sizeof *k->v);
     bool gains = true;
     for (int round = 0, idle = 0; k->factors < last && best > (gains ? tol : enough) && idle < IDLE; round++) {
-        if (k->deadline < INFINITY && sti_clock() > k->deadline) break;
+        if ((k->deadline < INFINITY && sti_clock() > k->deadline) || sti_late(k->env)) break;
         memcpy(k->v_root, k->v, n * sizeof *k->v);
         const int steps = find_root(k, last - k->factors < INNER ? last - k->factors : INNER, inner, &left);
         idle++;

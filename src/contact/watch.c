@@ -56,7 +56,7 @@ bool sti_contact_watch_stop(sti_contact_watch* watch) {
         sti_contact_watch_end(watch, STI_END_SOLUTION, "converged");
     } else if (run->iterations >= watch->limit) {
         sti_contact_watch_end(watch, STI_END_LIMIT, "iteration limit");
-    } else if (watch->deadline < INFINITY && sti_clock() > watch->deadline) {
+    } else if ((watch->deadline < INFINITY && sti_clock() > watch->deadline) || sti_late(watch->p->env)) {
         sti_contact_watch_end(watch, STI_END_LIMIT, "time limit");
     } else if (run->iterations - watch->mark >= watch->window) {
         if (!(run->residual < 0.99 * watch->mark_residual)) {

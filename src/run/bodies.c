@@ -20,6 +20,8 @@ typedef struct life {
     unsigned char* hit;  // by an impact in the last step              (bodies)
     double* sum;         // impulses on each body                      (3 bodies)
     double accept;
+    bool (*interrupted)(void* user);  // of the options
+    void* user;
     long steps;    // until the end
     bool stepped;  // since the run was begun or resumed
 } life;
@@ -191,6 +193,8 @@ static long frame_distance(const life* l, double frame, long steps) {
 static sti_status prepare(void* self, const sti_run_options* options, long steps) {
     life* l = self;
     l->accept = options->accept;
+    l->interrupted = options->interrupted;
+    l->user = options->user;
     l->steps = steps;
     if (l->run.frame_every == 0) l->run.frame_every = frame_distance(l, options->frame, steps);
     if (options->no_check) {  // a run that was checked goes on without
@@ -309,7 +313,10 @@ static sti_status step(void* self, bool* made, bool* over) {
     life* l = self;
     sti_world_report r;
     (void)over;
+    sti_env_ask(l->source.env, l->interrupted, l->user);
     sti_status status = sti_world_step(l->world, &r);
+    sti_env_ask(l->source.env, NULL, NULL);
+    if (status == STI_ERR_TIME && l->interrupted != NULL && l->interrupted(l->user)) return STI_OK;  // none was made
     if (status != STI_OK) return status;
     *made = l->stepped = true;
     const bool changed = r.impacts + r.landings > 0 && l->meter->looked < MOST_IMPACTS;

@@ -446,8 +446,10 @@ static void stop(sti_run* run, sti_run_end end) {
 }
 
 static void stop_if_asked(sti_run* run) {
-    if (run->state.over || run->options.stopped == NULL || !run->options.stopped(run->options.user)) return;
-    stop(run, STI_RUN_END_STOPPED);
+    const sti_run_options* o = &run->options;
+    if (run->state.over) return;
+    if ((o->stopped != NULL && o->stopped(o->user)) || (o->interrupted != NULL && o->interrupted(o->user)))
+        stop(run, STI_RUN_END_STOPPED);
 }
 
 static sti_status take_step(sti_run* run) {

@@ -448,8 +448,14 @@ static void a_system_goes_on_with_its_collisions_and_its_law(void** state) {
     sti_run_destroy(whole);
 }
 
-// The box for half a second, with both tables and every third step as a frame; stop: as above.
-static sti_run* drop_box(int stop, char** tables, long* sizes) {
+static bool stop_from_then_on(void* user) {
+    int* left = user;
+    return (*left)-- <= 0;
+}
+
+// The box for half a second, with both tables and every third step as a frame; stop: as above, within: when it was
+// asked so often by steps.
+static sti_run* drop_box(int stop, bool within, char** tables, long* sizes) {
     char path[300];
     sti_simulation* s;
     sti_run* run;
@@ -457,14 +463,19 @@ static sti_run* drop_box(int stop, char** tables, long* sizes) {
     snprintf(path, sizeof path, "%s/contacts.csv", dir);
     o.contacts = path;
     o.frame = 0.03;
-    o.stopped = stop >= 0 ? stop_soon : NULL;
+    o.stopped = stop >= 0 && !within ? stop_soon : NULL;
+    o.interrupted = stop >= 0 && within ? stop_from_then_on : NULL;
     o.user = &stop;
     must(make_box(group_env, &s));
     must(sti_run_create(group_env, s, &o, &run));
     must(sti_run_go(run));
-    if (o.stopped != NULL) {
+    if (o.stopped != NULL || o.interrupted != NULL) {
+        sti_run_state now;
+        sti_run_now(run, &now);
+        assert_int_equal(now.end, STI_RUN_END_STOPPED);
+        assert_true(now.over && !now.in_step && now.steps < now.last);
         sti_run_destroy(run);
-        o.stopped = NULL;
+        o.stopped = o.interrupted = NULL;
         must(sti_run_resume(group_env, dir, &o, &run));
         must(sti_run_go(run));
     }
@@ -473,19 +484,19 @@ static sti_run* drop_box(int stop, char** tables, long* sizes) {
     return run;
 }
 
-static void bodies_go_on_with_their_check_and_their_sums(void** state) {
-    (void)state;
+// within: stopped in a step, not between two.
+static void box_goes_on(bool within) {
     char *a[2], *b[2], path[300];
     long sizes[2], others[2];
     sti_recorded_world w[2];
     use("box");
     snprintf(path, sizeof path, "%s/trajectory.h5", dir);
-    sti_run* whole = drop_box(-1, a, sizes);
+    sti_run* whole = drop_box(-1, within, a, sizes);
     must(sti_recorded_world_load(group_env, path, &w[0]));
     drop();
     use("box_parts");
     snprintf(path, sizeof path, "%s/trajectory.h5", dir);
-    sti_run* run = drop_box(19, b, others);
+    sti_run* run = drop_box(19, within, b, others);
     must(sti_recorded_world_load(group_env, path, &w[1]));
     drop();
     const sti_world_run *x = sti_world_run_of(whole), *y = sti_world_run_of(run);
@@ -520,6 +531,16 @@ static void bodies_go_on_with_their_check_and_their_sums(void** state) {
     for (int k = 0; k < 2; k++) sti_recorded_world_clear(group_env, &w[k]);
     sti_run_destroy(run);
     sti_run_destroy(whole);
+}
+
+static void bodies_go_on_with_their_check_and_their_sums(void** state) {
+    (void)state;
+    box_goes_on(false);
+}
+
+static void a_step_of_bodies_that_was_given_up_is_made_again(void** state) {
+    (void)state;
+    box_goes_on(true);
 }
 
 static void grains_are_no_bodies(void** state) {
@@ -927,6 +948,7 @@ int main(void) {
         cmocka_unit_test(parts_go_on_until_they_are_stuck),
         cmocka_unit_test(a_system_goes_on_with_its_collisions_and_its_law),
         cmocka_unit_test(bodies_go_on_with_their_check_and_their_sums),
+        cmocka_unit_test(a_step_of_bodies_that_was_given_up_is_made_again),
         cmocka_unit_test(grains_are_no_bodies),
         cmocka_unit_test(a_bed_goes_on_with_its_flow_its_frames_and_its_tests),
         cmocka_unit_test(a_bed_ends_at_rest_and_goes_on_past_it),
