@@ -6,10 +6,11 @@
 //     row     ten grains at rest, a gap between any two, hit by one so fast that it would pass them in a step
 //     cloud   64 grains on a lattice, each flying its own way, so fast that they meet several others in a step
 //
-// The rule (eps 0) takes along what two grains can close in the step at the speeds they have when it begins, gravity
-// and 0.02 radii (S3 2.3.6 with eps of each pair). A pair is missed if one of them is thrown faster than it flew, into
-// a third that it could not reach before: the row shows that. Beside it one eps for all pairs. For each: deepest
-// overlap at any time, in radii, contacts of a step, CPU time of a step. CSV to stdout, a table to stderr.
+// The rule (eps 0) takes along what the faster of two grains can cover in the step at the speed it has when the step
+// begins, gravity and 0.02 radii (S3 2.3.6 with eps of each pair). Pairs that meet head on, or of which one is thrown
+// faster than it flew, may be missed at first: the row and the cloud show that. Beside it one eps for all pairs. For
+// each: deepest overlap at any time, in radii, contacts of a step, CPU time of a step. CSV to stdout, a table to
+// stderr.
 #include <math.h>
 #include <stdlib.h>
 #include <stiction/granular.h>

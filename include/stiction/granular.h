@@ -164,7 +164,7 @@ typedef struct sti_bed_options {
     double tol;             // natural map of the step, relative to the impulses
     long max_iterations;    // 0: the method's own limit
     double recover;         // part of a penetration that a step takes back, 0 .. 1
-    double eps;        // gaps up to this are taken along; 0: local, what the two grains can close in the step, and more
+    double eps;        // gaps up to this are taken along; 0: local, what the faster of two covers in the step, and more
                        // where that proves to be too little
     double eps_speed;  // and at least this many h times the largest speed, when eps > 0
     bool warm;         // start from the impulses of the last step

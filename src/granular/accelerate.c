@@ -1,7 +1,7 @@
 // accelerate.c: sweeps until the residual is small enough, with momentum where a step needs many.
 //
 //     y = r + beta (r - last r),    last r := r,    r := one sweep from y,      beta = min(k / (k + 3), cap),
-//         k = 0 .. period - 1
+//         k = 0 .. period - 1 and again
 //
 // Plain sweeps carry a change from a grain to its neighbours, so the slow errors of a deep bed (a region that gives way
 // as a whole) lose a part of their size that falls with the square of the depth. Momentum takes the square root of that
@@ -12,11 +12,8 @@
 // Coulomb's law is no convex program: friction follows the normal impulse and not the other way round, errors turn as
 // they decay, the more so the larger mu, and much momentum feeds those that turn. So there the cap falls with mu.
 //
-// At rest. A bed at rest is solved to a tolerance and no further: small penetrations are left everywhere, and a step
-// solved exactly would take them all back at once. Their sum over the depth is a kick, and momentum finds it. So a step
-// that begins near its tolerance stays with plain sweeps. It needs about as many as the last one, and where they end is
-// hard to guess from the rate: it looks for the first time after that many, or one less if the last step ended well
-// below its tolerance.
+// At rest a step needs about as many sweeps as the last one, and where they end is hard to guess from the rate: it
+// looks for the first time after that many, or one less if the last step ended well below its tolerance.
 //
 // Looks. The residual that counts is that of velocities which belong to the impulses: summed anew, or carried along
 // from there over a few plain sweeps. Carried or summed, they are rounded in the last digit of the impulses (residuals
@@ -31,22 +28,16 @@
 #include "granular/bed.h"
 
 typedef struct pace {
-    long plain;     // sweeps before those with momentum
-    double cap;     // of beta
-    long period;    // sweeps after which the momentum is dropped
-    long age;       // sweeps since the momentum was dropped
-    double best;    // smallest residual seen, in steps of a tenth
-    long best_at;   // sweep
-    long patience;  // see tuning.h
+    double cap;    // of beta
+    long period;   // sweeps after which the momentum is dropped
+    long age;      // sweeps since the momentum was dropped
+    double best;   // smallest residual seen, in steps of a tenth
+    long best_at;  // sweep
 } pace;
 
 static pace begin(const sti_bed* bed, double residual) {
     const sti_tuning* t = &bed->tuning;
-    pace p = {.plain = residual <= t->near * bed->options.tol ? t->plain_near : t->plain,
-              .cap = t->cap_convex,
-              .period = t->period_convex,
-              .best = residual,
-              .patience = t->patience};
+    pace p = {.cap = t->cap_convex, .period = t->period_convex, .best = residual};
     if (bed->options.law == STI_LAW_CONE) return p;
     double mu = bed->grain[0].mu;
     for (int k = 0; k < bed->wall_count; k++)
@@ -61,21 +52,21 @@ static double momentum(const pace* p) {
     return beta < p->cap ? beta : p->cap;
 }
 
-static void plan_sweep(sti_passes* plan, pace* p, long sweep) {
-    if (sweep < p->plain) {
+static void plan_sweep(sti_passes* plan, pace* p, long sweep, long plain) {
+    if (sweep < plain) {
         sti_passes_add(plan, STI_PASS_SWEEP, 0);
         return;
     }
-    if (sweep == p->plain) sti_passes_add(plan, STI_PASS_TRAIL, 0);
+    if (sweep == plain) sti_passes_add(plan, STI_PASS_TRAIL, 0);
     sti_passes_add(plan, STI_PASS_GLIDE, momentum(p));
     if (++p->age == p->period) p->age = 0;
 }
 
-static void judge(pace* p, long sweep, double residual) {
-    if (residual < 0.9 * p->best) {
+static void judge(const sti_tuning* t, pace* p, long sweep, double residual) {
+    if (residual < t->better * p->best) {
         p->best = residual;
         p->best_at = sweep;
-    } else if (sweep - p->best_at > p->patience + p->best_at) {
+    } else if (sweep - p->best_at > t->patience + p->best_at) {
         p->cap = p->cap > 0.5 ? 1 - 2 * (1 - p->cap) : 0;
         p->age = 0;
         p->best_at = sweep;
@@ -87,12 +78,12 @@ static double residual_anew(sti_bed* bed, sti_passes* plan) {
     return sti_passes_residual(bed, plan);
 }
 
-// Sweeps until the next look, after `done` of them from one: a geometric guess of what is left, halved, at most a
-// doubling and an eighth of all so far.
-static long next_wait(double before, double residual, double tol, long done, long sweeps) {
+// Sweeps until the next look, after `done` of them from one: a part of what the rate says is left, within bounds.
+static long next_wait(const sti_tuning* t, double before, double residual, double tol, long done, long sweeps) {
     const double rate = residual < before && isfinite(before) && done > 0 ? log(before / residual) / (double)done : 0;
-    double wait = rate > 0 && residual > tol ? fmin(0.5 * log(residual / tol) / rate, STI_PASSES_SWEEPS) : 8;
-    wait = fmin(wait, fmin(2 * (double)done + 2, 8 + floor((double)sweeps / 8)));
+    double wait = t->wait;
+    if (rate > 0 && residual > tol) wait = fmin(t->wait_part * log(residual / tol) / rate, STI_PASSES_SWEEPS);
+    wait = fmin(wait, fmin(2 * (double)done + 2, t->wait + floor(t->wait_share * (double)sweeps)));
     return wait < 1 ? 1 : (long)wait;
 }
 
@@ -105,8 +96,9 @@ static int foresee(const sti_bed* bed, long sweeps, double residual) {
 
 // The natural map costs two thirds of a sweep, so it is looked at when its decay says that it may be small enough.
 void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
+    const sti_tuning* t = &bed->tuning;
     const double tol = bed->options.tol;
-    const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : bed->tuning.most;
+    const long most = bed->options.max_iterations > 0 ? bed->options.max_iterations : t->most;
     long sweeps = 0;
     sti_passes plan = {.count = 0};
     sti_passes_add(&plan, STI_PASS_ANEW, 0);
@@ -116,16 +108,16 @@ void sti_bed_solve_sweeps(sti_bed* bed, sti_bed_report* report) {
     pace p = begin(bed, residual);
     for (long wait = 1; residual > tol && sweeps < most;) {
         long done = 0;
-        for (; done < wait && sweeps < most; done++, sweeps++) plan_sweep(&plan, &p, sweeps);
+        for (; done < wait && sweeps < most; done++, sweeps++) plan_sweep(&plan, &p, sweeps, t->plain);
         const double before = residual;
         residual = sti_passes_residual(bed, &plan);
-        counts = sweeps <= bed->tuning.plain;
+        counts = sweeps <= t->plain;
         if (residual <= tol && !counts) {
             residual = residual_anew(bed, &plan);
             counts = true;
         }
-        judge(&p, sweeps, residual);
-        wait = next_wait(before, residual, tol, done, sweeps);
+        judge(t, &p, sweeps, residual);
+        wait = next_wait(t, before, residual, tol, done, sweeps);
     }
     report->residual = counts ? residual : residual_anew(bed, &plan);
     report->iterations = sweeps;

@@ -97,7 +97,7 @@ struct sti_bed {
     double* mass;           // (n)
     double* begin;          // velocities (v, W) of the step before contacts act (n x 6)
     double* speed;          // |v| when the step begins                     (n)
-    unsigned char* thrown;  // faster than it flew, at its end (missed.c)   (n)
+    unsigned char* swift;   // farther in it than half of its range (missed.c) (n)
     sti_grain* grain;       // grains, walls, then one for every contact with a wall that moves (grain_capacity)
     sti_grain* grain_last;  // velocities one sweep ago, during a solve          (n)
     int grain_capacity;
@@ -155,9 +155,7 @@ struct sti_bed {
     double partial[STI_SLAB_MOST][24];  // sums of the slabs, added up in their order
 };
 
-#define STI_BED_MARGIN 0.02  // of the radius: gaps that every step takes along
 #define STI_BED_OVERLAP 0.1  // of the smallest radius: what is more is no step of hard grains
-#define STI_BED_MISSED 1e-3  // of the smallest radius: by so much no pair that was left out overlaps
 
 sti_status sti_bed_reserve_grains(sti_bed* bed, int count);
 sti_status sti_bed_reserve_touches(sti_bed* bed, int64_t count);

@@ -1,7 +1,7 @@
 // cells.c: grains in the order of cells, and slabs of them, in O(n).
 //
 // Grains are sorted into cells at least as wide as the largest pair that matters, cells ordered along one axis, then
-// the next, and last along the longest side of the bed (of a large one, the longest across gravity). The grains
+// the next, and last along the longest side of the bed across gravity (of a narrow one, the longest of all). The grains
 // themselves are moved into that order, so neighbours in space are neighbours in memory, and a range of places is a
 // slice across the bed with a small border.
 //
@@ -12,10 +12,6 @@
 
 #include "granular/near.h"
 
-// Slabs above each other hand a load down one slab in a sweep. Up to here that costs nothing (the same sweeps at 3200
-// grains), but at 12,800 a step at rest takes 7 sweeps and not 3; larger beds are cut upright.
-enum { SHALLOW = 6400 };
-
 int sti_cells_slot(const sti_cells* g, int i, double x) {
     const double s = (x - g->low[i]) / g->width;
     const int top = g->count[i] - 1;
@@ -25,6 +21,22 @@ int sti_cells_slot(const sti_cells* g, int i, double x) {
 int sti_cells_of(const sti_cells* g, const double* x) {
     const int i = sti_cells_slot(g, 0, x[g->axis[0]]), j = sti_cells_slot(g, 1, x[g->axis[1]]);
     return (i * g->count[1] + j) * g->count[2] + sti_cells_slot(g, 2, x[g->axis[2]]);
+}
+
+// The axis across which slabs are cut. Slabs above each other hand a load down one slab in a sweep, so it is the
+// longest axis across gravity where the bed is wide enough to have as many slabs there as threads want, and the longest
+// of all in a narrow one.
+static int last_axis(const sti_bed* bed, const double low[3], const double high[3], double width) {
+    const double* pull = bed->gravity;
+    int down = 0, longest = 0, across = -1;
+    for (int i = 1; i < 3; i++) {
+        if (fabs(pull[i]) > fabs(pull[down])) down = i;
+        if (high[i] - low[i] > high[longest] - low[longest]) longest = i;
+    }
+    for (int i = 0; i < 3; i++) {
+        if ((i != down || pull[i] == 0) && (across < 0 || high[i] - low[i] > high[across] - low[across])) across = i;
+    }
+    return (high[across] - low[across]) / width >= bed->tuning.upright ? across : longest;
 }
 
 // The box of the grains, cut into cells of at least `width`; at most a few cells for each grain, however far they fly.
@@ -38,15 +50,9 @@ static void measure(const sti_bed* bed, double width, sti_cells* g) {
             if (x > high[i]) high[i] = x;
         }
     }
-    const double* pull = bed->gravity;
-    int down = 0, longest = -1;
-    for (int i = 1; i < 3; i++) down = fabs(pull[i]) > fabs(pull[down]) ? i : down;
+    const int last = last_axis(bed, low, high, width);
     for (int i = 0; i < 3; i++) {
-        if (i == down && pull[i] != 0 && bed->n > SHALLOW) continue;
-        if (longest < 0 || high[i] - low[i] > high[longest] - low[longest]) longest = i;
-    }
-    for (int i = 0; i < 3; i++) {
-        g->axis[i] = (longest + i) % 3;
+        g->axis[i] = (last + i) % 3;
         g->low[i] = low[g->axis[i]];
         side[i] = high[g->axis[i]] - g->low[i];
     }
@@ -139,7 +145,7 @@ void sti_cells_cut(sti_bed* bed, sti_sorted* sorted) {
     work[0] = 0;
     for (int a = 0; a < bed->n; a++) work[a + 1] += work[a];
     for (int a = 1; a < bed->n; a++) far[a] = far[a] > far[a - 1] ? far[a] : far[a - 1];
-    int count = bed->n / 64 * 2;
+    int count = bed->n / (2 * bed->tuning.slab_grains) * 2;
     if (count > STI_SLAB_MOST) count = STI_SLAB_MOST;
     while (count > 1 && !cut(bed, work, far, count)) count -= 2;
     if (count < 2) cut(bed, work, far, 1);
@@ -147,7 +153,7 @@ void sti_cells_cut(sti_bed* bed, sti_sorted* sorted) {
 
 // Any slabs, to make a list with.
 static void cut_evenly(sti_bed* bed) {
-    bed->slab_count = bed->n / 32 + 1;
+    bed->slab_count = bed->n / bed->tuning.slab_grains + 1;
     if (bed->slab_count > STI_SLAB_MOST) bed->slab_count = STI_SLAB_MOST;
     for (int s = 0; s <= bed->slab_count; s++) bed->slab_first[s] = (int)((int64_t)bed->n * s / bed->slab_count);
 }

@@ -324,25 +324,24 @@ UPDATE void update_one(sti_grain* grain, sti_touch* t, sti_trail* trail, double 
 // A large slab does not stay in the near caches, and no processor foresees the place of b. Contacts follow each other,
 // but eight places in a list are more than it follows on its own, and a loop that does little with each contact outruns
 // it.
-enum { PARTS = 8, FEW_PARTS = 4, SHORT = 1024, LARGE = 4096, AHEAD = 6, NEXT_AHEAD = 24, FAR_AHEAD = 64 };
 
 INLINE void fetch(const sti_grain* grain, const sti_touch* t) {
     __builtin_prefetch(grain + t->b, 1);
 }
 
 INLINE void fetch_far(const sti_grain* grain, const sti_touch* t) {
-    fetch(grain, t + 4 * AHEAD);
-    __builtin_prefetch(t + FAR_AHEAD);
+    fetch(grain, t + 4 * STI_AHEAD);
+    __builtin_prefetch(t + STI_FAR_AHEAD);
 }
 
 INLINE void sweep_in(int parts, sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count,
                      law* solve) {
-    const int part = count / parts, fetched = count < LARGE ? 0 : part - AHEAD;
+    const int part = count / parts, fetched = part - STI_AHEAD;
     for (int i = 0; i < part; i++) {
         UNROLL for (int q = 0; q < parts && i < fetched; q++) {
             const int k = q * part + i;
-            fetch(grain, touch + k + AHEAD);
-            if (parts > FEW_PARTS) __builtin_prefetch(touch + k + NEXT_AHEAD, 1);
+            fetch(grain, touch + k + STI_AHEAD);
+            if (parts > STI_FEW_PARTS) __builtin_prefetch(touch + k + STI_NEXT_AHEAD, 1);
         }
         UNROLL for (int from = 0; from < parts; from += LANES) {
             int k[LANES];
@@ -357,10 +356,10 @@ INLINE void sweep_in(int parts, sti_grain* grain, sti_touch* touch, sti_trail* t
 }
 
 INLINE void sweep(sti_grain* grain, sti_touch* touch, sti_trail* trail, double beta, int count, law* solve) {
-    if (count < SHORT || trail != NULL)
-        sweep_in(FEW_PARTS, grain, touch, trail, beta, count, solve);
+    if (count < STI_SHORT_LIST || trail != NULL)
+        sweep_in(STI_FEW_PARTS, grain, touch, trail, beta, count, solve);
     else
-        sweep_in(PARTS, grain, touch, trail, beta, count, solve);
+        sweep_in(STI_PARTS, grain, touch, trail, beta, count, solve);
 }
 
 void STI_LANES(sti_sweep_coulomb)(sti_grain* grain, sti_touch* touch, int count) {
@@ -389,7 +388,7 @@ INLINE row twist(row a, row b) {
 // One contact at a time, x, y and z in a row. The fourth one is masked in n and r, and then adds nothing to a grain's.
 void STI_LANES(sti_push_all)(sti_grain* grain, const sti_touch* touch, int count) {
     const row_mask xyz = {-1, -1, -1, 0};
-    const int fetched = count < LARGE ? 0 : count - 4 * AHEAD;
+    const int fetched = count - 4 * STI_AHEAD;
     for (int k = 0; k < count; k++) {
         if (k < fetched) fetch_far(grain, touch + k);
         const row *t = line(touch + k), n = (row)(xyz & (row_mask)t[0]), r = (row)(xyz & (row_mask)t[1]);
@@ -470,19 +469,19 @@ INLINE sums natural_map(const sti_grain* grain, const sti_touch* touch, int k, i
 
 // Eight sums side by side, whatever the number of lanes, and then of them.
 void STI_LANES(sti_map_all)(const sti_grain* grain, const sti_touch* touch, int count, bool coulomb, double out[2]) {
-    sums all[PARTS / LANES];
-    UNROLL for (int j = 0; j < PARTS / LANES; j++) all[j] = (sums){every(0), every(0)};
-    const int fetched = count < LARGE ? 0 : count - 4 * AHEAD - PARTS;
-    for (int k = 0; k < count; k += PARTS) {
-        UNROLL for (int q = 0; q < PARTS && k < fetched; q++) fetch_far(grain, touch + k + q);
-        UNROLL for (int j = 0; j < PARTS / LANES; j++) {
+    sums all[STI_PARTS / LANES];
+    UNROLL for (int j = 0; j < STI_PARTS / LANES; j++) all[j] = (sums){every(0), every(0)};
+    const int fetched = count - 4 * STI_AHEAD - STI_PARTS;
+    for (int k = 0; k < count; k += STI_PARTS) {
+        UNROLL for (int q = 0; q < STI_PARTS && k < fetched; q++) fetch_far(grain, touch + k + q);
+        UNROLL for (int j = 0; j < STI_PARTS / LANES; j++) {
             const sums s = natural_map(grain, touch, k + j * LANES, count, coulomb);
             all[j].map += s.map;
             all[j].size += s.size;
         }
     }
     out[0] = out[1] = 0;
-    UNROLL for (int q = 0; q < PARTS; q++) {
+    UNROLL for (int q = 0; q < STI_PARTS; q++) {
         out[0] += all[q / LANES].map[q % LANES];
         out[1] += all[q / LANES].size[q % LANES];
     }

@@ -1,17 +1,18 @@
-// missed.c: was the active range wide enough? A step takes along the pairs that can close at the speeds they begin with
-// (touch.c). Of the pairs it left out it is asked afterwards whether they overlap at its end. If none does, its answer
-// is one of the problem with all pairs: where a pair that is left out gets no impulse and does not overlap, impulse and
-// gap are complementary. A range that is too narrow cannot go unseen so, and one that is wider changes nothing but the
-// cost; no constant is chosen.
+// missed.c: was the active range wide enough? A step takes along the pairs that one of the two can close, at the speed
+// it begins with (touch.c). Of the pairs it left out it is asked afterwards whether they overlap at its end. If none
+// does, its answer is one of the problem with all pairs: where a pair that is left out gets no impulse and does not
+// overlap, impulse and gap are complementary. A range that is too narrow cannot go unseen so, and one that is wider
+// changes nothing but the cost; no constant is chosen.
 //
-// Only a grain that was thrown faster than it flew, h |v+| > h |v| + half of what the range has beyond that, can come
-// to lie in one that was left out. Steps without such grains are done with one look at each speed; otherwise the near
-// pairs with one of them are looked at, and of those that left the room in which the list knows them all grains around.
-// A step that left something out by more than STI_BED_MISSED is made anew, with what it missed in its range.
+// A pair that was left out has a gap beyond  T = h max(|v_a|, |v_b|) + what the range has beyond that,  and overlaps at
+// the end only if  h |v+_a| + h |v+_b| > T.  So one of the two goes farther than half of T, and than half of what T is
+// with its own speed: grains that do are called swift, and only near pairs with one of them are looked at. A swift
+// grain that left the room in which the list knows it is held against all grains around. A step that left something
+// out by more than `missed` (tuning.h) is made anew, with what it missed in its range.
 #include "granular/bed.h"
 #include "granular/near.h"
 
-enum { THROWN, BEYOND, NEED };  // of partial
+enum { SWIFT, BEYOND, NEED };  // of partial
 
 // Places at the end of the step.
 static void end_of(const sti_bed* bed, int a, double x[3]) {
@@ -30,24 +31,24 @@ static double beyond_room(const sti_bed* bed, int a) {
 static void look_slab(void* context, int slab, int worker) {
     (void)worker;
     sti_bed* bed = context;
-    const double h = bed->options.h, half = (sti_bed_fall(bed) + bed->extra) / 2, part = STI_BED_MARGIN / 2;
-    double thrown = 0, beyond = 0;
+    const double h = bed->options.h, all = sti_bed_fall(bed) + bed->extra + bed->tuning.margin * bed->smallest;
+    double swift = 0, beyond = 0;
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
-        const double most = h * bed->speed[a] + half + part * bed->smallest, *v = bed->grain[a].v;
-        bed->thrown[a] = h * h * dot3(v, v) > most * most;
-        if (!bed->thrown[a]) continue;
-        thrown++;
+        const double most = (h * bed->speed[a] + all) / 2, *v = bed->grain[a].v;
+        bed->swift[a] = h * h * dot3(v, v) > most * most;
+        if (!bed->swift[a]) continue;
+        swift++;
         beyond = fmax(beyond, beyond_room(bed, a));
     }
-    bed->partial[slab][THROWN] = thrown;
+    bed->partial[slab][SWIFT] = swift;
     bed->partial[slab][BEYOND] = beyond;
 }
 
 // How much wider the range has to be for this pair; 0: it does not overlap.
 static double need_of(const sti_bed* bed, int a, int b) {
-    const double missed = STI_BED_MISSED * bed->smallest, *x = bed->x + 3 * (size_t)a;
+    const double missed = bed->tuning.missed * bed->smallest, *x = bed->x + 3 * (size_t)a;
     double end[3], other[3], n[3], gap;
-    double taken = sti_bed_fall(bed) + bed->extra + STI_BED_MARGIN * bed->radius[a] + bed->options.h * bed->speed[a];
+    double speed = bed->speed[a], radius = bed->radius[a];  // of the first place
     end_of(bed, a, end);
     if (b < 0) {
         const sti_wall* wall = &bed->walls[-1 - b];
@@ -60,8 +61,10 @@ static double need_of(const sti_bed* bed, int a, int b) {
         if (dot3(n, n) >= (sum - missed) * (sum - missed)) return 0;
         for (int i = 0; i < 3; i++) n[i] = x[i] - y[i];
         gap = sqrt(dot3(n, n)) - sum;
-        taken += bed->options.h * bed->speed[b];
+        speed = fmax(speed, bed->speed[b]);
+        if (b < a) radius = bed->radius[b];
     }
+    const double taken = sti_bed_fall(bed) + bed->extra + bed->tuning.margin * radius + bed->options.h * speed;
     return gap > taken ? gap - taken : 0;
 }
 
@@ -72,7 +75,7 @@ static void ask_slab(void* context, int slab, int worker) {
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         for (int64_t k = bed->near_start[a]; k < bed->near_start[a + 1]; k++) {
             const sti_near* near = &bed->near[k];
-            if (near->touch >= 0 || !(bed->thrown[a] || (near->b >= 0 && bed->thrown[near->b]))) continue;
+            if (near->touch >= 0 || !(bed->swift[a] || (near->b >= 0 && bed->swift[near->b]))) continue;
             need = fmax(need, need_of(bed, a, near->b));
         }
     }
@@ -94,7 +97,7 @@ static void ask(void* context, int b) {
 static double ask_beyond(const sti_bed* bed, double most) {
     asked k = {.bed = bed};
     for (k.a = 0; k.a < bed->n; k.a++) {
-        if (!bed->thrown[k.a] || !(beyond_room(bed, k.a) > 0)) continue;
+        if (!bed->swift[k.a] || !(beyond_room(bed, k.a) > 0)) continue;
         double end[3];
         end_of(bed, k.a, end);
         sti_bed_visit(bed, end, bed->radius[k.a] + bed->largest + bed->room_most + most, ask, &k);
@@ -104,14 +107,14 @@ static double ask_beyond(const sti_bed* bed, double most) {
 }
 
 double sti_bed_missed(sti_bed* bed) {
-    double thrown = 0, need = 0, beyond = 0;
+    double swift = 0, need = 0, beyond = 0;
     if (bed->options.eps > 0) return 0;  // the caller's range
     sti_tasks_run(bed->tasks, bed->slab_count, look_slab, bed);
     for (int s = 0; s < bed->slab_count; s++) {
-        thrown += bed->partial[s][THROWN];
+        swift += bed->partial[s][SWIFT];
         beyond = fmax(beyond, bed->partial[s][BEYOND]);
     }
-    if (thrown == 0) return 0;
+    if (swift == 0) return 0;
     sti_tasks_run(bed->tasks, bed->slab_count, ask_slab, bed);
     for (int s = 0; s < bed->slab_count; s++) need = fmax(need, bed->partial[s][NEED]);
     return beyond > 0 ? fmax(need, ask_beyond(bed, beyond)) : need;

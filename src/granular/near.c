@@ -33,25 +33,23 @@
 
 #include <string.h>
 
-enum { STEPS = 32, BINS = 64 };  // a stray has room for so many steps
-
-#define RESERVE 0.075     // of the largest radius, for a grain in a cell
-#define RESERVE_MOST 0.5  // for a stray
-
 // Room of a stray beyond its share.
 static double reserve(const sti_bed* bed, double speed) {
-    return fmin(fmax(STEPS * bed->options.h * speed, RESERVE * bed->largest), RESERVE_MOST * bed->largest);
+    const sti_tuning* t = &bed->tuning;
+    return fmin(fmax(t->room_steps * bed->options.h * speed, t->reserve * bed->largest),
+                t->reserve_most * bed->largest);
 }
 
 static double speed_of(const sti_bed* bed, int a) {
     return sqrt(dot3(bed->grain[a].v, bed->grain[a].v));
 }
 
-// Grains up to this speed stay in cells. At rest: all that will keep to a cell's reserve for STEPS. In motion: all but
-// few.
+// Grains up to this speed stay in cells. At rest: all that will keep to a cell's reserve for as long as that of a stray
+// lasts. In motion: all but few.
 static double common_speed(const sti_bed* bed) {
-    const int most = sti_bed_stray_most(bed->n) / 2;
-    const double slow = RESERVE * bed->largest / (STEPS * bed->options.h);
+    const int most = sti_bed_stray_most(&bed->tuning, bed->n) / 2;
+    const double slow = bed->tuning.reserve * bed->largest / (bed->tuning.room_steps * bed->options.h);
+    enum { BINS = 64 };
     double fastest = 0;
     int quick = 0;
     for (int a = 0; a < bed->n; a++) {
@@ -87,7 +85,7 @@ static void home_slab(void* context, int slab, int worker) {
     sti_bed* bed = h->bed;
     for (int a = bed->slab_first[slab]; a < bed->slab_first[slab + 1]; a++) {
         const double s = speed_of(bed, a), share = sti_bed_share(bed, s);
-        set_home(bed, a, s <= h->common ? share + RESERVE * bed->largest : -(share + reserve(bed, s)));
+        set_home(bed, a, s <= h->common ? share + bed->tuning.reserve * bed->largest : -(share + reserve(bed, s)));
     }
 }
 
@@ -138,8 +136,8 @@ static inline double fastest_component(const double* v) {
 static inline double gap_taken(const sti_bed* bed, int a, int b) {
     const sti_bed_options* o = &bed->options;
     if (o->eps > 0) return bed->eps_now;
-    const double fast = fastest_component(bed->grain[a].v) + fastest_component(bed->grain[b].v);
-    return STI_BED_MARGIN * bed->radius[a] + sti_bed_fall(bed) + o->h * fast;
+    const double fast = larger(fastest_component(bed->grain[a].v), fastest_component(bed->grain[b].v));
+    return bed->tuning.margin * bed->radius[a] + sti_bed_fall(bed) + o->h * fast;
 }
 
 typedef struct partners {
@@ -346,9 +344,6 @@ static void recall(const old_list* old, int a, int64_t number, sti_near* near, s
     }
 }
 
-// What a grain and a contact cost in a run, in units of a pair in the list.
-enum { GRAIN = 2, CONTACT = 10 };
-
 typedef struct listing {
     sti_bed* bed;
     const extras* extras;
@@ -394,7 +389,7 @@ static void list_slab(void* context, int slab, int worker) {
             meet_walls(&p, a);
             count_extras(l, a, &p);
             l->start[a + 1] = p.count;
-            l->sorted->work[a + 1] = GRAIN + p.count + CONTACT * p.close;
+            l->sorted->work[a + 1] = bed->tuning.grain_cost + p.count + bed->tuning.contact_cost * p.close;
             l->sorted->far[a] = p.last;
             continue;
         }
@@ -451,7 +446,7 @@ static sti_status make_list(sti_bed* bed, const extras* e, sti_sorted* sorted) {
 }
 
 sti_status sti_bed_list(sti_bed* bed) {
-    const double common = common_speed(bed), room = sti_bed_share(bed, common) + RESERVE * bed->largest;
+    const double common = common_speed(bed), room = sti_bed_share(bed, common) + bed->tuning.reserve * bed->largest;
     sti_sorted sorted;
     sti_status status = sti_cells_sort(bed, 2 * bed->largest + sti_bed_margin(bed) + 2 * room, &sorted);
     if (status != STI_OK) {

@@ -8,7 +8,7 @@
 
 // Gaps that are taken along whatever the speeds, beyond the shares of the two grains.
 static inline double sti_bed_margin(const sti_bed* bed) {
-    return bed->options.eps > 0 ? 0 : STI_BED_MARGIN * bed->largest + sti_bed_fall(bed) + bed->extra;
+    return bed->options.eps > 0 ? 0 : bed->tuning.margin * bed->largest + sti_bed_fall(bed) + bed->extra;
 }
 
 // A grain's share of the gap up to which a step takes a pair along (touch.c). One gap for all: half of it.
@@ -16,8 +16,8 @@ static inline double sti_bed_share(const sti_bed* bed, double speed) {
     return bed->options.eps > 0 ? 0.5 * bed->eps_now : bed->options.h * speed;
 }
 
-static inline int sti_bed_stray_most(int n) {
-    return 16 + (n < 128000 ? n / 64 : 2000);
+static inline int sti_bed_stray_most(const sti_tuning* t, int n) {
+    return 16 + (n / t->stray_share < t->stray_most ? n / t->stray_share : t->stray_most);
 }
 
 // cells.c

@@ -329,7 +329,7 @@ static sti_status check_list(sti_env* env, const view* v) {
         if (!isfinite(m->r[0] + m->r[1] + m->r[2]) || !isfinite(m->lead[0] + m->lead[1] + m->lead[2]))
             return bad(env, "an impulse");
     }
-    return strays <= sti_bed_stray_most((int)head->n) ? STI_OK : bad(env, "grains between cells");
+    return strays <= sti_bed_stray_most(&sti_tuning_default, (int)head->n) ? STI_OK : bad(env, "grains between cells");
 }
 
 // ---- loading

@@ -175,12 +175,12 @@ static sti_status allocate(sti_bed* bed, int n, int walls) {
     bed->home = sti_arena_raw(&bed->memory, count, 4 * sizeof(double));
     bed->near_start = sti_arena_take(&bed->memory, count + 1, sizeof(int64_t));
     bed->spare_start = sti_arena_take(&bed->memory, count + 1, sizeof(int64_t));
-    bed->stray = sti_arena_raw(&bed->memory, (size_t)sti_bed_stray_most(n), sizeof(int));
+    bed->stray = sti_arena_raw(&bed->memory, (size_t)sti_bed_stray_most(&bed->tuning, bed->n), sizeof(int));
     bed->radius = sti_arena_raw(&bed->memory, count, sizeof(double));
     bed->mass = sti_arena_raw(&bed->memory, count, sizeof(double));
     bed->begin = sti_arena_raw(&bed->memory, count, 6 * sizeof(double));
     bed->speed = sti_arena_raw(&bed->memory, count, sizeof(double));
-    bed->thrown = sti_arena_take(&bed->memory, count, 1);
+    bed->swift = sti_arena_take(&bed->memory, count, 1);
     bed->scratch = sti_arena_raw(&bed->memory, count, sizeof(sti_grain));
     bed->last_memory = sti_arena_raw(&bed->memory, count + 1, sizeof(sti_grain));
     if (bed->memory.status != STI_OK) return bed->memory.status;
@@ -322,14 +322,13 @@ void sti_bed_contacts(const sti_bed* bed, sti_bed_contact* out) {
 
 // ---- a step
 
-enum { SOON = 16 };  // steps
-
 enum { SUM, MOMENTUM, SPEED = MOMENTUM + 4, LATE, NEXT, SURVEYED };  // what a slab leaves: sums, then the largest
 
-// How far a grain is beyond its room (near.c), but for a share that is the same for all; now, and SOON at the same
-// speed.
+// How far a grain is beyond its room (near.c), but for a share that is the same for all; now, and in some steps at
+// the same speed.
 static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED]) {
     const double h = bed->options.h, way = bed->options.eps > 0 ? 0 : h;
+    const double soon = bed->tuning.soon * h;
     double sum = 0, momentum[4] = {0}, v2 = 0, late = -INFINITY, next = -INFINITY;
     for (int k = first; k < end; k++) {
         const sti_grain* g = &bed->grain[k];
@@ -350,7 +349,7 @@ static void survey_range(sti_bed* bed, int first, int end, double out[SURVEYED])
         const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
         const double beyond = sqrt(dot3(d, d)) + way * speed - fabs(y[3]);
         late = beyond > late ? beyond : late;
-        next = beyond + SOON * h * speed > next ? beyond + SOON * h * speed : next;
+        next = beyond + soon * speed > next ? beyond + soon * speed : next;
         sum += beyond;
     }
     out[SUM] = sum;
@@ -389,7 +388,7 @@ static int find_late(const sti_bed* bed, double common, int most, int* out) {
             const double* x = bed->x + 3 * (size_t)k;
             const double* y = bed->home + 4 * (size_t)k;
             const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
-            const double room = fabs(y[3]) - common - (way + SOON * h) * bed->speed[k];
+            const double room = fabs(y[3]) - common - (way + bed->tuning.soon * h) * bed->speed[k];
             if (room > 0 && dot3(d, d) < room * room * (1 - 1e-12)) continue;
             if (count == most) return most + 1;
             out[count++] = k;
@@ -400,7 +399,7 @@ static int find_late(const sti_bed* bed, double common, int most, int* out) {
 
 // Room for the few that need it. done: false, if they are not few.
 static sti_status list_late(sti_bed* bed, double common, bool* done) {
-    const int most = sti_bed_stray_most(bed->n);
+    const int most = sti_bed_stray_most(&bed->tuning, bed->n);
     int* late = sti_alloc_array(bed->env, (size_t)most, sizeof *late);
     *done = false;
     if (late == NULL) return STI_ERR_MEMORY;
@@ -474,18 +473,16 @@ static sti_status solve(sti_bed* bed, sti_bed_report* done, double* time_search,
     return STI_OK;
 }
 
-enum { WIDER = 8 };  // times that a step is made anew, at most
-
 // The same, with all pairs in it that it needs.
 static sti_status solve_all(sti_bed* bed, sti_bed_report* done, double* time_search, double* time_solve) {
     sti_status status = solve(bed, done, time_search, time_solve);
-    while (status == STI_OK && done->again < WIDER) {
+    while (status == STI_OK && done->again < bed->tuning.wider) {
         const double need = sti_bed_missed(bed);
         if (!(need > 0)) break;
         const int again = done->again + 1;
         *done = (sti_bed_report){.again = again};
         sti_bed_take_back(bed);
-        bed->extra = 1.25 * (bed->extra + need);
+        bed->extra = bed->tuning.widen * (bed->extra + need);
         status = solve(bed, done, time_search, time_solve);
     }
     bed->extra = 0;

@@ -123,7 +123,7 @@ static void pass_slab(void* context, int stage, int slab, int worker) {
     sti_touch* touch = bed->touch + bed->touch_first[slab];
     sti_trail* trail = bed->trail + bed->touch_first[slab];
     const int count = bed->touch_count[slab];
-    const sti_loops *loops = sti_loops_pick(true), *sweeper = sti_loops_pick(count >= SHORT);
+    const sti_loops *loops = sti_loops_pick(true), *sweeper = sti_loops_pick(count >= STI_SHORT_LIST);
     int first, end;
     fresh_grains(bed, slab, &first, &end);
     claim_border(bed, w->grain, slab, worker);

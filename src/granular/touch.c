@@ -32,17 +32,16 @@
 #include "granular/bed.h"
 
 // Near pairs are taken in blocks: those that touch are picked, then their contacts made. Half of the pairs do not
-// touch, and no processor guesses which, so neither has a branch on what a pair of grains does. In a large bed contacts
-// and memos are fetched ahead: what is written there was last seen a step ago.
-enum { BLOCK = 256, AHEAD = 24, LARGE = 1 << 15 };
+// touch, and no processor guesses which, so neither has a branch on what a pair of grains does. Contacts and memos are
+// fetched ahead: what is written there was last seen a step ago.
 
 typedef struct picked {
     int32_t a, pair;
 } picked;
 
-// The gap that a step takes along: all + part radius + way (speeds of both). By default what the two can close in the
-// step, whatever the directions: a pair that is hit by others within the step is seen as well, if it is not thrown
-// faster than it flew; then missed.c looks.
+// The gap that a step takes along: all + part radius + way (speed of the faster). By default what the two can close in
+// the step when one of them stands still or follows the other. Those that come towards each other, or that others
+// throw, may close more: missed.c looks for them.
 typedef struct margin {
     double all, part, way;
 } margin;
@@ -50,7 +49,7 @@ typedef struct margin {
 static margin margin_now(const sti_bed* bed) {
     return bed->options.eps > 0
                ? (margin){.all = bed->eps_now}
-               : (margin){.all = sti_bed_fall(bed) + bed->extra, .part = STI_BED_MARGIN, .way = bed->options.h};
+               : (margin){.all = sti_bed_fall(bed) + bed->extra, .part = bed->tuning.margin, .way = bed->options.h};
 }
 
 // Of the pairs first .. end - 1, the first of which is one of place *a or a later one, those that touch, and all with
@@ -67,7 +66,7 @@ static int pick_pairs(sti_bed* bed, int64_t first, int64_t end, int* a, picked* 
         const int b = wall ? at : near->b;
         const double *y = x + 3 * (size_t)at, *z = x + 3 * (size_t)b;
         const double d[3] = {y[0] - z[0], y[1] - z[1], y[2] - z[2]};
-        const double gap = eps.all + eps.part * radius[at] + eps.way * (speed[at] + speed[b]);
+        const double gap = eps.all + eps.part * radius[at] + eps.way * (speed[at] > speed[b] ? speed[at] : speed[b]);
         const double far = radius[at] + radius[b] + gap;
         const int touches = (int)wall | (int)(dot3(d, d) <= far * far);
         near->touch |= touches - 1;  // -1 where they do not: in numbers, or compilers make a branch of it
@@ -100,7 +99,6 @@ static void touch_grain(const sti_bed* bed, int a, int b, sti_touch* t) {
 // they touch. Each is made ready for sti_form_all.
 static int make_contacts(sti_bed* bed, const picked* pairs, int picks, int64_t first, int* reach) {
     static const sti_memo none;
-    const bool large = bed->n > LARGE;
     int count = 0;
     for (int j = 0; j < picks; j++) {
         const int a = pairs[j].a;
@@ -108,11 +106,9 @@ static int make_contacts(sti_bed* bed, const picked* pairs, int picks, int64_t f
         const sti_memo* last = near->touch >= 0 ? &bed->memo[near->touch] : &none;
         const double* r = bed->options.warm ? last->r : none.r;
         sti_touch* t = &bed->touch[first + count];
-        if (large) {
-            __builtin_prefetch(t + AHEAD, 1);
-            __builtin_prefetch(&bed->spare_memo[first + count + AHEAD], 1);
-            __builtin_prefetch(last + AHEAD);
-        }
+        __builtin_prefetch(t + STI_NEXT_AHEAD, 1);
+        __builtin_prefetch(&bed->spare_memo[first + count + STI_NEXT_AHEAD], 1);
+        __builtin_prefetch(last + STI_NEXT_AHEAD);
         near->touch = -1;
         t->a = a;
         if (near->b >= 0)
@@ -133,9 +129,9 @@ static void gather_slab(void* context, int slab, int worker) {
     sti_bed* bed = context;
     int a = bed->slab_first[slab], count = 0, reach = bed->slab_first[slab + 1];
     const int64_t first = bed->near_start[a], end = bed->near_start[reach];
-    picked pairs[BLOCK];
-    for (int64_t k = first; k < end; k += BLOCK) {
-        const int picks = pick_pairs(bed, k, k + BLOCK < end ? k + BLOCK : end, &a, pairs);
+    picked pairs[STI_PICKS];
+    for (int64_t k = first; k < end; k += STI_PICKS) {
+        const int picks = pick_pairs(bed, k, k + STI_PICKS < end ? k + STI_PICKS : end, &a, pairs);
         count += make_contacts(bed, pairs, picks, first + count, &reach);
     }
     bed->touch_first[slab] = first;

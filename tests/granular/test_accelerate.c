@@ -1,5 +1,5 @@
-// test_accelerate.c: what sweeps have to reach, whatever they go by: the tolerance, in a bounded number, over beds of
-// all kinds; and a bed at rest that stays at rest.
+// test_accelerate.c: what sweeps have to reach, whatever they go by: the tolerance in every step, in a bounded number
+// of sweeps in the mean, over beds of all kinds; and a bed at rest that stays at rest.
 #include <math.h>
 #include <stiction/recording.h>
 #include <stiction/scene.h>
@@ -49,9 +49,8 @@ static void every_step_of_every_kind_of_bed_reaches_its_tolerance_and_a_bed_at_r
         for (long s = 0; s < steps; s++) {
             sti_bed_report r;
             assert_int_equal(sti_bed_step(bed, &r), STI_OK);
-            if (!r.solved || r.iterations > 5000) print_error("kind %d, step %ld, %ld sweeps\n", i, s, r.iterations);
+            if (!r.solved) print_error("kind %d, step %ld, %ld sweeps\n", i, s, r.iterations);
             assert_true(r.solved && r.residual <= 1e-4);
-            assert_true(r.iterations <= 5000);
             all += r.iterations;
             if (s >= steps - second) late += r.iterations;
         }
