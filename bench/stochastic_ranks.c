@@ -8,14 +8,12 @@
 // messages that take no time. The largest difference of x, pi and the objective is relative to their largest entry.
 // Programs are drawn as bench/stochastic.py draws them, with another generator. Least of RUNS (3) runs. CSV to stdout.
 #include <math.h>
-#include <pthread.h>
 #include <stiction/stochastic.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "measure.h"
-
-enum { MOST_RANKS = 16, ROOM = 16384 };
+#include "support/rank_threads.h"
 
 typedef struct sizes {
     int n, m, p, q, scenarios;
@@ -90,46 +88,8 @@ static sti_stochastic make(sizes s) {
     return out;
 }
 
-typedef struct meeting {
-    pthread_barrier_t barrier;
-    int ranks;
-    double value[MOST_RANKS][ROOM];
-} meeting;
-
-typedef struct member {
-    meeting* m;
-    sti_stochastic_team team;
-    sti_stochastic program;
-    sti_stochastic_answer answer;
-    sti_env* env;
-    double cpu_s;
-} member;
-
-static void meet(member* r, double* x, size_t count, bool sum) {
-    meeting* m = r->m;
-    if (count > ROOM) die("more numbers than the ranks have room for");
-    memcpy(m->value[r->team.rank], x, count * sizeof *x);
-    pthread_barrier_wait(&m->barrier);
-    for (size_t k = 0; k < count; k++) {
-        x[k] = m->value[0][k];
-        for (int other = 1; other < m->ranks; other++) {
-            const double y = m->value[other][k];
-            x[k] = sum ? x[k] + y : fmax(x[k], y);
-        }
-    }
-    pthread_barrier_wait(&m->barrier);
-}
-
-static void add(void* user, double* x, size_t count) {
-    meet(user, x, count, true);
-}
-
-static void most(void* user, double* x, size_t count) {
-    meet(user, x, count, false);
-}
-
 static void* work(void* user) {
-    member* r = user;
+    rank_thread* r = user;
     sti_stochastic_options o = sti_stochastic_options_default();
     o.tol = 1e-8;
     if (r->team.size > 1) o.team = &r->team;
@@ -139,35 +99,25 @@ static void* work(void* user) {
     return NULL;
 }
 
-static meeting room;
+static rank_meeting room;
 
 // The largest CPU time of a rank; the answer of the first one is kept.
 static double run(const sti_stochastic* p, int ranks, sti_stochastic_answer* first) {
-    static member r[MOST_RANKS];
-    pthread_t thread[MOST_RANKS];
+    static rank_thread r[RANKS_MOST];
     double worst = 0;
-    room.ranks = ranks;
-    pthread_barrier_init(&room.barrier, NULL, (unsigned)ranks);
     for (int k = 0; k < ranks; k++) {
-        const int from = p->scenario_count * k / ranks, to = p->scenario_count * (k + 1) / ranks;
-        r[k] = (member){.m = &room, .team = {k, ranks, add, most, &r[k]}, .program = *p};
-        r[k].program.scenarios = p->scenarios + from;
-        r[k].program.scenario_count = to - from;
+        r[k] = (rank_thread){0};
         if (sti_env_create(NULL, &r[k].env) != STI_OK) die("no memory");
-        if (pthread_create(&thread[k], NULL, work, &r[k]) != 0) die("no thread");
     }
-    for (int k = 0; k < ranks; k++) {
-        pthread_join(thread[k], NULL);
-        worst = fmax(worst, r[k].cpu_s);
-        if (k == 0) {
-            sti_stochastic_answer_clear(r[k].env, first);
-            *first = r[k].answer;
-        } else {
-            sti_stochastic_answer_clear(r[k].env, &r[k].answer);
-            sti_env_destroy(r[k].env);
-        }
+    rank_threads_share(r, ranks, &room, p);
+    rank_threads_run(r, ranks, work);
+    for (int k = 0; k < ranks; k++) worst = fmax(worst, r[k].cpu_s);
+    sti_stochastic_answer_clear(r[0].env, first);
+    *first = r[0].answer;
+    for (int k = 1; k < ranks; k++) {
+        sti_stochastic_answer_clear(r[k].env, &r[k].answer);
+        sti_env_destroy(r[k].env);
     }
-    pthread_barrier_destroy(&room.barrier);
     return worst;
 }
 
@@ -198,7 +148,7 @@ static void compare(sizes s, int ranks, int runs) {
 int main(int argc, char** argv) {
     const char* at = argc > 1 ? argv[1] : "4/5/2/3:1000,4/5/2/3:10000,40/60/10/30:100,40/60/10/30:400";
     const int ranks = argc > 2 ? atoi(argv[2]) : 2, runs = argc > 3 ? atoi(argv[3]) : 3;
-    if (ranks < 1 || ranks > MOST_RANKS || runs < 1) die("[N/M/P/Q:SCENARIOS,.. [RANKS [RUNS]]], up to 16 ranks");
+    if (ranks < 1 || ranks > RANKS_MOST || runs < 1) die("[N/M/P/Q:SCENARIOS,.. [RANKS [RUNS]]], up to 16 ranks");
     printf("sizes,scenarios,ranks,alone_s,rank_s,ratio,iterations,iterations_ranks,difference\n");
     while (*at != '\0') {
         sizes s;

@@ -28,7 +28,7 @@ foreach(source ${bench_sources})
     add_executable(${target} EXCLUDE_FROM_ALL ${source})
   endif()
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
-  target_include_directories(${target} PRIVATE src bench)
+  target_include_directories(${target} PRIVATE src bench tests)
   target_link_libraries(${target} PRIVATE stiction_static ${STICTION_DEPENDENCIES})
   target_compile_definitions(${target} PRIVATE STI_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                                STI_SHARED_DIR="${PROJECT_SOURCE_DIR}/../shared")

@@ -5,11 +5,11 @@
 // counted.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/study.h"
 
 enum { N = 6, P = 4, A = 3 * P };
 
@@ -235,18 +235,13 @@ static int judge(const problem* k, const sti_impact* made, sti_impact_law law, c
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    const long count = atol(argv[2]);
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long hit = 0, single = 0, open = 0, wrong = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    study s;
+    const int bad = study_open(&s, argc, argv);
+    if (bad != 0) return bad;
+    long hit = 0, single = 0, open = 0;
+    for (; s.at < s.count; s.at++) {
         problem k;
-        make(&k, &rng);
+        make(&k, &s.rng);
         for (int l = 0; l < 2; l++) {
             sti_impact_options o = sti_impact_options_default();
             sti_impact* made;
@@ -256,25 +251,19 @@ int main(int argc, char** argv) {
             o.stiffness = k.K;
             o.exponent = k.exponent;
             if (o.law == STI_IMPACT_STRONGE && k.p > 1) continue;
-            if (sti_impact_create(env, &k.in, &o, &made) != STI_OK) {
-                fprintf(stderr, "%ld: %s\n", i, sti_env_error(env)->text);
-                wrong++;
+            if (sti_impact_create(s.env, &k.in, &o, &made) != STI_OK) {
+                study_judge(&s, sti_env_error(s.env)->text);
                 continue;
             }
             const int holds = judge(&k, made, o.law, &why);
             hit += made->impact && l == 0;
             single += l == 1;
             open += holds < 0;
-            wrong += holds == 0;
-            if (holds < 0 && why != NULL) fprintf(stderr, "open: seed %s, %ld: %s\n", argv[1], i, why);
-            if (holds == 0) fprintf(stderr, "seed %s, %ld, %s: %s\n", argv[1], i, sti_impact_law_text(o.law), why);
-            sti_impact_destroy(env, made);
+            if (holds < 0 && why != NULL) fprintf(stderr, "open: seed %llu, %ld: %s\n", s.seed, s.at, why);
+            if (holds == 0) study_judge(&s, why);
+            sti_impact_destroy(s.env, made);
         }
     }
-    sti_env_destroy(env);
-    printf(
-        "study_energetic: seed %s, %ld instants, %ld with an impact, %ld of one contact by both laws: %ld open; %ld "
-        "wrong\n",
-        argv[1], count, hit, single, open, wrong);
-    return wrong > 0;
+    return study_close(&s, "%ld instants, %ld with an impact, %ld of one contact by both laws: %ld open", s.count, hit,
+                       single, open);
 }

@@ -9,11 +9,11 @@
 // others. Every solution goes to the verifier too. Where a contact moves what has no mass, there is to be no answer.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/study.h"
 
 enum { N = 7, P = 3, ROWS = 12, MOST = 16 };
 
@@ -446,20 +446,15 @@ static const char* velocities(sti_env* env, const random_case* k) {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long none = 0, accepted = 0, borders = 0, refused = 0, wrong = 0;
-    const long count = atol(argv[2]);
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    study s;
+    const int bad = study_open(&s, argc, argv);
+    if (bad != 0) return bad;
+    long none = 0, accepted = 0, borders = 0, refused = 0;
+    for (; s.at < s.count; s.at++) {
         random_case k;
-        make_case(&k, &rng);
+        make_case(&k, &s.rng);
         sti_impact* a;
-        const sti_status status = sti_impact_create(env, &k.instant, NULL, &a);
+        const sti_status status = sti_impact_create(s.env, &k.instant, NULL, &a);
         const char* why = NULL;
         bool border = false;
         if (k.moves) {
@@ -468,21 +463,16 @@ int main(int argc, char** argv) {
         } else if (status != STI_OK) {
             refused++;
         } else {
-            why = velocities(env, &k);
-            if (why == NULL) why = verify(env, &k, a, &accepted);
+            why = velocities(s.env, &k);
+            if (why == NULL) why = verify(s.env, &k, a, &accepted);
             if (why == NULL) why = compare_limit(&k, a);
-            if (why == NULL) why = compare_units(env, &k, &rng, a, &refused);
-            if (why == NULL) why = compare_fewer(env, &k, a, &border);
+            if (why == NULL) why = compare_units(s.env, &k, &s.rng, a, &refused);
+            if (why == NULL) why = compare_fewer(s.env, &k, a, &border);
             borders += border;
         }
-        if (status == STI_OK) sti_impact_destroy(env, a);
-        wrong += why != NULL;
-        if (why != NULL) fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, why);
+        if (status == STI_OK) sti_impact_destroy(s.env, a);
+        study_judge(&s, why);
     }
-    sti_env_destroy(env);
-    printf(
-        "study_massless: seed %s, %ld instants: without a limit %ld, solutions accepted %ld, at a border %ld, refused "
-        "%ld; %ld wrong\n",
-        argv[1], count, none, accepted, borders, refused, wrong);
-    return wrong > 0;
+    return study_close(&s, "%ld instants: without a limit %ld, solutions accepted %ld, at a border %ld, refused %ld",
+                       s.count, none, accepted, borders, refused);
 }

@@ -7,11 +7,11 @@
 // this v+. Where it is said to gain no energy, other velocities before the impact must gain none.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/study.h"
 
 enum { N = 6, P = 4, ROWS = P + 1, SIZE = N + ROWS };
 
@@ -236,27 +236,19 @@ static const char* judge(sti_env* env, const problem* k, sti_rng* rng, bool* rea
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    const long count = atol(argv[2]);
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long matrices = 0, kept = 0, wrong = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    study s;
+    const int bad = study_open(&s, argc, argv);
+    if (bad != 0) return bad;
+    long matrices = 0, kept = 0;
+    for (; s.at < s.count; s.at++) {
         problem k;
         bool reached = false, keeps = false;
-        make(&k, &rng);
-        const char* why = judge(env, &k, &rng, &reached, &keeps);
+        make(&k, &s.rng);
+        const char* why = judge(s.env, &k, &s.rng, &reached, &keeps);
         matrices += reached;
         kept += keeps;
-        wrong += why != NULL;
-        if (why != NULL) fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, why);
+        study_judge(&s, why);
     }
-    sti_env_destroy(env);
-    printf("study_reach: seed %s, %ld instants: a matrix %ld (%ld without gain of energy), none %ld; %ld wrong\n",
-           argv[1], count, matrices, kept, count - matrices, wrong);
-    return wrong > 0;
+    return study_close(&s, "%ld instants: a matrix %ld (%ld without gain of energy), none %ld", s.count, matrices, kept,
+                       s.count - matrices);
 }

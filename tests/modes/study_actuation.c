@@ -2,10 +2,10 @@
 // independent checker, against the modes of the wrench that the claimed controls make, and, where none is to be
 // possible, against random controls and the corners of their bounds: none of these may lie in the mode's set of
 // wrenches.
-#include <stdlib.h>
 #include <stiction/stiction.h>
 
 #include "support/random_instants.h"
+#include "support/study.h"
 
 enum { MOST = 3 };
 
@@ -97,41 +97,32 @@ static const char* judge(sti_env* env, const sti_instant* in, const sti_modes* m
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    const long count = atol(argv[2]);
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long asked = 0, possible = 0, far = 0, wrong = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    study y;
+    const int bad = study_open(&y, argc, argv);
+    if (bad != 0) return bad;
+    long asked = 0, possible = 0, far = 0;
+    for (; y.at < y.count; y.at++) {
         random_instant s;
         lever k;
         sti_modes* m;
-        random_instant_make(&s, &rng);
+        random_instant_make(&s, &y.rng);
         const sti_modes_options o = sti_modes_options_default();
-        if (!open_lever(env, &rng, s.t.instant.n, &k)) return 1;
-        if (sti_modes_create(env, &s.t.instant, &o, &m) == STI_OK) {
+        if (!open_lever(y.env, &y.rng, s.t.instant.n, &k)) return 1;
+        if (sti_modes_create(y.env, &s.t.instant, &o, &m) == STI_OK) {
             for (int j = 0; j < m->mode_count && j < 12; j++) {
                 sti_actuation* a;
                 if (m->modes[j].wrenches == NULL) continue;
-                if (sti_actuation_create(env, m->modes[j].wrenches, m->n, m->wrench, &k.by, &a) != STI_OK) return 1;
-                const char* why = judge(env, &s.t.instant, m, &m->modes[j], &k, a, &rng);
+                if (sti_actuation_create(y.env, m->modes[j].wrenches, m->n, m->wrench, &k.by, &a) != STI_OK) return 1;
+                const char* why = judge(y.env, &s.t.instant, m, &m->modes[j], &k, a, &y.rng);
                 asked++;
                 possible += a->possible;
                 far += !a->reachable;
-                wrong += why != NULL;
-                if (why != NULL) fprintf(stderr, "seed %s, %ld, %s: %s\n", argv[1], i, m->modes[j].text, why);
-                sti_actuation_destroy(env, a);
+                study_judge(&y, why);
+                sti_actuation_destroy(y.env, a);
             }
             sti_modes_destroy(m);
         }
         close_lever(&k);
     }
-    sti_env_destroy(env);
-    printf("study_actuation: seed %s, %ld instants, %ld modes: possible %ld, out of reach %ld; %ld wrong\n", argv[1],
-           count, asked, possible, far, wrong);
-    return wrong > 0;
+    return study_close(&y, "%ld instants, %ld modes: possible %ld, out of reach %ld", y.count, asked, possible, far);
 }

@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/study.h"
 
 enum { N = 6, P = 3, STEPS = 4, TEXT = 20000 };
 
@@ -284,33 +284,25 @@ static const char* judge(sti_env* env, problem* k, tally* sum, int* same) {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    const long count = atol(argv[2]);
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long steps = 0, changed = 0, same = 0, other = 0, open = 0, wrong = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    study s;
+    const int bad = study_open(&s, argc, argv);
+    if (bad != 0) return bad;
+    long steps = 0, changed = 0, same = 0, other = 0, open = 0;
+    for (; s.at < s.count; s.at++) {
         static problem k;
         tally sum = {0};
         int again = -2;
-        make(&k, &rng);
-        const char* why = judge(env, &k, &sum, &again);
+        make(&k, &s.rng);
+        const char* why = judge(s.env, &k, &sum, &again);
         steps += sum.steps;
         changed += sum.impulse > 1e-9;
         same += again == 1;
         other += again == 0;
         open += again == -1;
-        wrong += why != NULL;
-        if (why != NULL) fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, why);
+        study_judge(&s, why);
     }
-    sti_env_destroy(env);
-    printf(
-        "study_facets: seed %s, %ld systems, %ld steps: changed in %ld systems; made anew with the round cone %ld, "
-        "another solution %ld, open %ld; %ld wrong\n",
-        argv[1], count, steps, changed, same, other, open, wrong);
-    return wrong > 0;
+    return study_close(&s,
+                       "%ld systems, %ld steps: changed in %ld systems; made anew with the round cone %ld, another "
+                       "solution %ld, open %ld",
+                       s.count, steps, changed, same, other, open);
 }

@@ -4,10 +4,10 @@
 // Wrong is a load F + d with |d| at most the time told (at rate 1) under which the contacts do not stick; and, where
 // forces are unique, a contact whose force changes by more than its gain says. Counted too: how often twice the time is
 // too long in one of the directions tried.
-#include <stdlib.h>
 #include <stiction/stiction.h>
 
 #include "support/random_instants.h"
+#include "support/study.h"
 
 enum { TRIES = 6 };
 #define LONG 50  // where the time has no end
@@ -66,40 +66,29 @@ static const char* judge(sti_env* env, sti_rng* rng, const random_instant* s, co
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    const long count = atol(argv[2]);
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long made = 0, unique = 0, ever = 0, sharp = 0, wrong = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; made < count && i < 100 * count; i++) {
+    study k;
+    const int bad = study_open(&k, argc, argv);
+    if (bad != 0) return bad;
+    long made = 0, unique = 0, ever = 0, sharp = 0;
+    for (; made < k.count && k.at < 100 * k.count; k.at++) {
         random_instant s;
         sti_sticking_time t;
         bool near = false;
-        random_instant_make(&s, &rng);
-        if (sti_sticking_lasts(env, &s.t.instant, NULL, 1, &t) != STI_OK) {
-            fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, sti_env_error(env)->text);
+        random_instant_make(&s, &k.rng);
+        if (sti_sticking_lasts(k.env, &s.t.instant, NULL, 1, &t) != STI_OK) {
+            study_judge(&k, sti_env_error(k.env)->text);
             return 1;
         }
         if (t.found) {
-            const char* why = judge(env, &rng, &s, &t, &near);
+            const char* why = judge(k.env, &k.rng, &s, &t, &near);
             made++;
             unique += t.unique;
             ever += isinf(t.time);
             sharp += near;
-            wrong += why != NULL;
-            if (why != NULL) fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, why);
+            study_judge(&k, why);
         }
-        sti_sticking_time_clear(env, &t);
+        sti_sticking_time_clear(k.env, &t);
     }
-    sti_env_destroy(env);
-    printf(
-        "study_lasting: seed %s, %ld instants that stick: forces unique %ld, for ever %ld, twice the time too long "
-        "%ld; "
-        "%ld wrong\n",
-        argv[1], made, unique, ever, sharp, wrong);
-    return wrong > 0;
+    return study_close(&k, "%ld instants that stick: forces unique %ld, for ever %ld, twice the time too long %ld",
+                       made, unique, ever, sharp);
 }

@@ -5,11 +5,11 @@
 // a force where the outer one has none is wrong, and who finds none where the inner one has one. Forces found are put
 // into the equations; of a witness all that it is to show is computed anew, and forces changed by as much as it says
 // must be enough.
-#include <stdlib.h>
 #include <stiction/stiction.h>
 
 #include "support/random_instants.h"
 #include "support/rational_lp.h"
+#include "support/study.h"
 
 enum { MOST = 4, CORNERS = 12 };
 
@@ -296,37 +296,27 @@ static bool has_disc(const sti_instant* in) {
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    const long count = atol(argv[2]);
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    long forces = 0, none = 0, witnesses = 0, missing = 0, discs = 0, wrong = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    study y;
+    const int bad = study_open(&y, argc, argv);
+    if (bad != 0) return bad;
+    long forces = 0, none = 0, witnesses = 0, missing = 0, discs = 0;
+    for (; y.at < y.count; y.at++) {
         random_instant s;
         question k;
         sti_force_answer x = {0};
-        random_instant_make(&s, &rng);
-        pose(&k, &s, &rng);
-        const bool asked = sti_sticking_force(env, k.in, NULL, &k.choice, &x) == STI_OK;
-        const char* why = asked ? judge(&k, &x) : sti_env_error(env)->text;
+        random_instant_make(&s, &y.rng);
+        pose(&k, &s, &y.rng);
+        const bool asked = sti_sticking_force(y.env, k.in, NULL, &k.choice, &x) == STI_OK;
+        const char* why = asked ? judge(&k, &x) : sti_env_error(y.env)->text;
         forces += asked && x.outcome == STI_CONIC_SOLVED;
         none += asked && x.outcome == STI_CONIC_INFEASIBLE;
         witnesses += asked && x.y != NULL;
         missing += asked && x.outcome == STI_CONIC_INFEASIBLE && x.y == NULL && promises_witness(k.in);
         discs += has_disc(k.in);
-        wrong += why != NULL;
-        if (why != NULL) fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, why);
-        sti_force_answer_clear(env, &x);
+        study_judge(&y, why);
+        sti_force_answer_clear(y.env, &x);
     }
-    sti_env_destroy(env);
-    printf(
-        "study_no_force: seed %s, %ld instants, %ld with discs: a force %ld, none %ld (%ld with a witness, not found "
-        "%ld), open %ld; "
-        "%ld wrong\n",
-        argv[1], count, discs, forces, none, witnesses, missing, count - forces - none, wrong);
-    return wrong > 0;
+    return study_close(
+        &y, "%ld instants, %ld with discs: a force %ld, none %ld (%ld with a witness, not found %ld), open %ld",
+        y.count, discs, forces, none, witnesses, missing, y.count - forces - none);
 }

@@ -1,53 +1,17 @@
 // test_team.c: programs whose scenarios several ranks share; the ranks are threads here, in tao/ they are those of MPI.
 #include <math.h>
-#include <pthread.h>
 #include <stiction/stochastic.h>
 #include <string.h>
 
 #include "support/failing_env.h"
 #include "support/open_env.h"
 #include "support/oracle.h"
+#include "support/rank_threads.h"
 #include "support/scenario_case.h"
 
-enum { RANKS = 3, ROOM = 4096 };
+enum { RANKS = 3 };
 
-// What the ranks bring is added in their order by each of them.
-typedef struct meeting {
-    pthread_barrier_t barrier;
-    double value[RANKS][ROOM];
-} meeting;
-
-typedef struct member {
-    meeting* m;
-    sti_stochastic_team team;
-    sti_stochastic program;  // with its own scenarios
-    sti_status status;
-    sti_stochastic_answer answer;
-    sti_env* env;
-} member;
-
-static void meet(member* r, double* x, size_t count, bool sum) {
-    meeting* m = r->m;
-    assert_true(count <= ROOM);
-    memcpy(m->value[r->team.rank], x, count * sizeof *x);
-    pthread_barrier_wait(&m->barrier);
-    for (size_t k = 0; k < count; k++) {
-        x[k] = m->value[0][k];
-        for (int other = 1; other < RANKS; other++) {
-            const double y = m->value[other][k];
-            x[k] = sum ? x[k] + y : fmax(x[k], y);
-        }
-    }
-    pthread_barrier_wait(&m->barrier);
-}
-
-static void add(void* user, double* x, size_t count) {
-    meet(user, x, count, true);
-}
-
-static void most(void* user, double* x, size_t count) {
-    meet(user, x, count, false);
-}
+typedef rank_thread member;
 
 static void* work(void* user) {
     member* r = user;
@@ -57,21 +21,9 @@ static void* work(void* user) {
     return NULL;
 }
 
-// The scenarios cut among the ranks, with their environments.
-static void solve_together(const sti_stochastic* p, meeting* m, member* r) {
-    pthread_t thread[RANKS];
-    pthread_barrier_init(&m->barrier, NULL, RANKS);
-    for (int k = 0; k < RANKS; k++) {
-        const int from = p->scenario_count * k / RANKS, to = p->scenario_count * (k + 1) / RANKS;
-        r[k].m = m;
-        r[k].team = (sti_stochastic_team){k, RANKS, add, most, &r[k]};
-        r[k].program = *p;
-        r[k].program.scenarios = p->scenarios + from;
-        r[k].program.scenario_count = to - from;
-        pthread_create(&thread[k], NULL, work, &r[k]);
-    }
-    for (int k = 0; k < RANKS; k++) pthread_join(thread[k], NULL);
-    pthread_barrier_destroy(&m->barrier);
+static void solve_together(const sti_stochastic* p, rank_meeting* m, member* r) {
+    rank_threads_share(r, RANKS, m, p);
+    rank_threads_run(r, RANKS, work);
 }
 
 static void* gather(void* user) {
@@ -80,15 +32,7 @@ static void* gather(void* user) {
     return NULL;
 }
 
-static void gather_together(member* r) {
-    pthread_t thread[RANKS];
-    pthread_barrier_init(&r->m->barrier, NULL, RANKS);
-    for (int k = 0; k < RANKS; k++) pthread_create(&thread[k], NULL, gather, &r[k]);
-    for (int k = 0; k < RANKS; k++) pthread_join(thread[k], NULL);
-    pthread_barrier_destroy(&r->m->barrier);
-}
-
-static meeting room;
+static rank_meeting room;
 
 static void open_members(member* r) {
     memset(r, 0, RANKS * sizeof *r);
@@ -141,7 +85,7 @@ static void ranks_find_what_one_process_finds(void** state) {
         }
         join(r, &whole);
         assert_verified(*state, &s.program, &whole);
-        gather_together(r);
+        rank_threads_run(r, RANKS, gather);
         for (int k = 0; k < RANKS; k++) {
             assert_int_equal(r[k].status, STI_OK);
             assert_int_equal(r[k].answer.scenario_count, 20);
@@ -231,7 +175,7 @@ static void memory_may_run_out_on_one_rank(void** state) {
         failing_env_open(&f, k);
         r[1].env = f.env;
         solve_together(&s.program, &room, r);
-        if (r[0].status == STI_OK) gather_together(r);
+        if (r[0].status == STI_OK) rank_threads_run(r, RANKS, gather);
         const bool done = r[1].status == STI_OK;
         for (int i = 0; i < RANKS; i++) assert_int_equal(r[i].status, done ? STI_OK : STI_ERR_MEMORY);
         sti_stochastic_answer_clear(f.env, &r[1].answer);

@@ -7,11 +7,11 @@
 // triple comes to the bound (1: the constant could not be larger).
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <stiction/stiction.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "support/study.h"
 
 enum { N = 3, GAPS = 3, POINTS = 40, TRIES = 400, ROOM = 200 };
 
@@ -189,49 +189,41 @@ static double sharpest(const shape* s, sti_rng* rng, const sti_gap_regularity* r
 }
 
 int main(int argc, char** argv) {
-    if (argc != 3 || atol(argv[2]) <= 0) {
-        fprintf(stderr, "usage: %s SEED COUNT\n", argv[0]);
-        return 2;
-    }
-    sti_rng rng = {(uint64_t)atoll(argv[1])};
-    sti_env* env;
-    const long count = atol(argv[2]);
-    long found = 0, convex = 0, wrong = 0;
+    study y;
+    const int bad = study_open(&y, argc, argv);
+    if (bad != 0) return bad;
+    long found = 0, convex = 0;
     double mean = 0, most = 0;
-    if (sti_env_create(NULL, &env) != STI_OK) return 1;
-    for (long i = 0; i < count; i++) {
+    for (; y.at < y.count; y.at++) {
         sti_document* file = NULL;
-        shape s = {.n = sti_rng_int(&rng, 2, 3)};
-        s.gaps = sti_rng_int(&rng, 1, GAPS);
-        for (int k = 0; k < s.gaps; k++) write_gap(&s, &rng, k);
-        if (!open_shape(&s, env, &file)) {
-            fprintf(stderr, "seed %s, %ld: %s\n", argv[1], i, sti_env_error(env)->text);
+        shape s = {.n = sti_rng_int(&y.rng, 2, 3)};
+        s.gaps = sti_rng_int(&y.rng, 1, GAPS);
+        for (int k = 0; k < s.gaps; k++) write_gap(&s, &y.rng, k);
+        if (!open_shape(&s, y.env, &file)) {
+            study_judge(&y, sti_env_error(y.env)->text);
             return 1;
         }
         point start;
         bool there = false;
         for (int k = 0; k < 100 && !there; k++)
-            there = find_point(&s, &rng, 2, sti_rng_int(&rng, 1, s.gaps < s.n ? s.gaps : s.n), &start);
+            there = find_point(&s, &y.rng, 2, sti_rng_int(&y.rng, 1, s.gaps < s.n ? s.gaps : s.n), &start);
         sti_gap_regularity r = {0};
         memcpy(s.q, start.x, sizeof s.q);
-        if (there && sti_gap_regularity_find(env, s.system, 0, s.q, &r) != STI_OK) return 1;
+        if (there && sti_gap_regularity_find(y.env, s.system, 0, s.q, &r) != STI_OK) return 1;
         if (r.found) {
-            const double sharp = sharpest(&s, &rng, &r);
+            const double sharp = sharpest(&s, &y.rng, &r);
             found++;
             convex += isinf(r.constant);
             mean += isfinite(sharp) ? sharp : 0;
             most = fmax(most, sharp);
-            wrong += !(sharp <= 1 + 1e-6);
-            if (!(sharp <= 1 + 1e-6)) fprintf(stderr, "seed %s, %ld: %g of the bound\n", argv[1], i, sharp);
+            char why[60];
+            snprintf(why, sizeof why, "%g of the bound", sharp);
+            if (!(sharp <= 1 + 1e-6)) study_judge(&y, why);
         }
-        sti_gap_regularity_clear(env, &r);
-        sti_instant_destroy(env, s.instant);
+        sti_gap_regularity_clear(y.env, &r);
+        sti_instant_destroy(y.env, s.instant);
         sti_document_destroy(file);
     }
-    sti_env_destroy(env);
-    printf(
-        "study_regularity: seed %s, %ld sets: regular %ld (as convex ones %ld), sharpest %.3f of the bound, mean %.3f; "
-        "%ld wrong\n",
-        argv[1], count, found, convex, most, found > 0 ? mean / (double)found : 0, wrong);
-    return wrong > 0;
+    return study_close(&y, "%ld sets: regular %ld (as convex ones %ld), sharpest %.3f of the bound, mean %.3f", y.count,
+                       found, convex, most, found > 0 ? mean / (double)found : 0);
 }
