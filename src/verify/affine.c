@@ -153,3 +153,58 @@ void sti_affine_turn(sti_affine_room* k, const sti_affine* angle, sti_affine* co
     sine->r = (sine->r + s.r + c.r * spread) * WIDER;
     cosine->r = (cosine->r + c.r + s.r * spread) * WIDER;
 }
+
+void sti_affine_settle(const sti_affine_room* k, sti_affine* x, int first, int at) {
+    double rest = x->r;
+    for (int j = first; j < k->n; j++) {
+        rest += fabs(x->a[j]);
+        x->a[j] = 0;
+    }
+    x->a[at] = rest * (1 + 1e-12);
+    x->r = 0;
+}
+
+// ---- linear systems
+
+static void exchange(sti_affine* a, sti_affine* b, int count) {
+    for (int j = 0; j < count && a != b; j++) {
+        const sti_affine keep = a[j];
+        a[j] = b[j];
+        b[j] = keep;
+    }
+}
+
+void sti_affine_pivot(sti_affine_room* k, sti_affine* K, int n, int width, int column, int row, bool* done) {
+    sti_affine* pivot = K + (size_t)column * (size_t)width;
+    exchange(pivot, K + (size_t)row * (size_t)width, width);
+    done[column] = true;
+    for (int i = 0; i < n; i++) {
+        sti_affine* other = K + (size_t)i * (size_t)width;
+        const sti_affine* out = &other[column];
+        if (i == column || (out->c == 0 && sti_affine_spread(k, out) < 1e-280)) continue;
+        const sti_affine factor = sti_affine_div(k, out, &pivot[column]);
+        for (int j = 0; j < width; j++) {
+            if (j < width - 1 && (j >= n || done[j])) continue;
+            const sti_affine product = sti_affine_mul(k, &factor, &pivot[j]);
+            other[j] = sti_affine_add(k, &other[j], &product, -1);
+        }
+    }
+}
+
+bool sti_affine_solve(sti_affine_room* k, sti_affine* K, int n, int width, bool* done) {
+    for (int c = 0; c < n; c++) {
+        int row = c;
+        if (done[c]) continue;
+        for (int i = 0; i < n; i++) {
+            const sti_affine *entry = &K[(size_t)i * (size_t)width + (size_t)c],
+                             *best = &K[(size_t)row * (size_t)width + (size_t)c];
+            if (!done[i] && fabs(entry->c) > fabs(best->c)) row = i;
+        }
+        sti_affine_pivot(k, K, n, width, c, row, done);
+    }
+    for (int i = 0; i < n; i++) {
+        sti_affine* of = K + (size_t)i * (size_t)width;
+        of[width - 1] = sti_affine_div(k, &of[width - 1], &of[i]);
+    }
+    return !k->bad;
+}

@@ -29,19 +29,16 @@
 // slip of i between -+ b^2 / a and b lambda_tj between -+ |b| mu lambda_nj; |b| mu < |a| makes lambda_nj follow from
 // lambda_tj. A fork sticks when its tips slip less than the claim takes for sticking.
 //
-// What of a form is not linear in the
-// doubts is three further doubts for each part in the next step. A box that fails is cut across the doubt that the
-// failed condition depends on most; one whose condition is negative for all of it refutes the claim.
+// What of a form is not linear in the doubts is three further doubts for each part in the next step. A box that fails is
+// cut across the doubt that the failed condition depends on most; one whose condition is negative for all of it refutes
+// the claim.
+#include "verify/box.h"
+
 #include <math.h>
 #include <stiction/manipulation.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/env.h"
-#include "verify/affine.h"
-#include "verify/pieces.h"
-
-typedef sti_affine num;
 
 const char* sti_doubt_text(sti_doubt_kind kind) {
     static const char* const texts[] = {
@@ -52,171 +49,11 @@ const char* sti_doubt_text(sti_doubt_kind kind) {
     return texts[kind];
 }
 
-typedef struct place {
-    num x, y;
-} place;
-
-// A shape with a pose, in forms; a tip is a disc.
-typedef struct body {
-    sti_outline o;
-    num x, y, c, s;
-    int part;   // -1: none
-    place v;    // of a tip
-    place* at;  // vertices in the world; of a disc its centre
-    int corners;
-} body;
-
-typedef struct proof {
-    sti_arena memory;
-    sti_pieces pieces;
-    sti_env* env;
-    const sti_manipulation* m;
-    const sti_push_box* box;
-    sti_affine_room k;
-    int parts, tips, fixtures, things, order, unknowns;
-    const double *low, *high;  // of the piece                                  (doubts)
-    num* q;                    // (3 parts)
-    num* K;                    // (order x (order + 1))
-    bool* done;                // columns that are eliminated                    (order)
-    body* bodies;              // parts, fixtures, tips
-    place* points;
-    num *gap, *rows;      // of the contacts: gap; W_n and W_t, and what tips add: (2 x (unknowns + 1)) each
-    num* mu;              // of the contacts
-    int* partner;         // of a tip of a fork: its other tip; -1
-    num *lever, *skew;    // of a fork, at its first tip: a and b
-    double *slip, *grip;  // of a fork, at its first tip: b^2 / |a|; largest lambda_t of the second tip that is taken
-    double* end;
-} proof;
-
-// ---- forms
-
-static num plus(const proof* p, num a, num b) {
-    return sti_affine_add(&p->k, &a, &b, 1);
-}
-static num minus(const proof* p, num a, num b) {
-    return sti_affine_add(&p->k, &a, &b, -1);
-}
-static num times(const proof* p, num a, num b) {
-    return sti_affine_mul(&p->k, &a, &b);
-}
-static num scaled(const proof* p, num a, double s) {
-    return sti_affine_scale(&p->k, &a, s);
-}
-static num number(double x) {
-    return sti_affine_number(x);
-}
-// (a, b)'(c, d)
-static num dot(const proof* p, num a, num b, num c, num d) {
-    return plus(p, times(p, a, c), times(p, b, d));
-}
-static double magnitude(const proof* p, num a) {
-    return fmax(fabs(sti_affine_low(&p->k, &a)), fabs(sti_affine_high(&p->k, &a)));
-}
-
 static bool positive(proof* p, num x, long step, int contact, const char* what) {
     return sti_pieces_positive(&p->pieces, &p->k, &x, "step %ld, contact %d: %s", step, contact, what);
 }
 
-// ---- doubts
-
-// The deviation of one thing; 0 where nobody doubts it.
-static num doubted(const proof* p, sti_doubt_kind kind, int of) {
-    num x = number(0);
-    for (int i = 0; i < p->box->doubt_count; i++) {
-        const sti_push_doubt* d = &p->box->doubts[i];
-        if (d->kind != kind || d->of != of) continue;
-        x.c = 0.5 * p->low[i] + 0.5 * p->high[i];
-        x.a[i] = fmax(p->high[i] - x.c, x.c - p->low[i]) * (1 + 0x1p-50);
-        x.r = 1e-290;
-    }
-    return x;
-}
-
-// ---- where things are
-
-static void settle_points(proof* p, body* b) {
-    b->corners = b->o.vertex_count > 0 ? b->o.vertex_count : 1;
-    if (b->o.vertex_count == 0) {
-        b->at[0] = (place){b->x, b->y};
-        return;
-    }
-    for (int i = 0; i < b->corners; i++) {
-        const double vx = b->o.vertices[2 * i], vy = b->o.vertices[2 * i + 1];
-        b->at[i].x = plus(p, b->x, minus(p, scaled(p, b->c, vx), scaled(p, b->s, vy)));
-        b->at[i].y = plus(p, b->y, plus(p, scaled(p, b->s, vx), scaled(p, b->c, vy)));
-    }
-}
-
-static void place_part(proof* p, int i) {
-    body* b = &p->bodies[i];
-    b->x = p->q[3 * i];
-    b->y = p->q[3 * i + 1];
-    sti_affine_turn(&p->k, &p->q[3 * i + 2], &b->c, &b->s);
-    settle_points(p, b);
-}
-
-static void place_fixture(proof* p, int i) {
-    body* b = &p->bodies[p->parts + i];
-    double pose[3];
-    sti_manipulation_fixture_pose(p->m, i, pose);
-    b->x = number(pose[0]);
-    b->y = number(pose[1]);
-    const num angle = number(pose[2]);
-    sti_affine_turn(&p->k, &angle, &b->c, &b->s);
-    settle_points(p, b);
-}
-
-// The way of a tip is turned and stretched by the doubts of its probe.
-static void place_tip(proof* p, int i, double t) {
-    body* b = &p->bodies[p->parts + p->fixtures + i];
-    const int probe = sti_manipulation_tip_probe(p->m, i);
-    double from[2], at[2], v[2], unused[2];
-    sti_manipulation_tip(p->m, i, 0, from, unused);
-    sti_manipulation_tip(p->m, i, t, at, v);
-    const num turn = doubted(p, STI_DOUBT_TURN, probe);
-    const num fast = plus(p, number(1), doubted(p, STI_DOUBT_SPEED, probe));
-    num c, s;
-    sti_affine_turn(&p->k, &turn, &c, &s);
-    c = times(p, c, fast);
-    s = times(p, s, fast);
-    const num dx = minus(p, number(at[0]), number(from[0])), dy = minus(p, number(at[1]), number(from[1]));
-    const num x0 = plus(p, number(from[0]), doubted(p, STI_DOUBT_PLACE_X, probe));
-    const num y0 = plus(p, number(from[1]), doubted(p, STI_DOUBT_PLACE_Y, probe));
-    b->x = plus(p, x0, minus(p, times(p, c, dx), times(p, s, dy)));
-    b->y = plus(p, y0, plus(p, times(p, s, dx), times(p, c, dy)));
-    b->v.x = minus(p, scaled(p, c, v[0]), scaled(p, s, v[1]));
-    b->v.y = plus(p, scaled(p, s, v[0]), scaled(p, c, v[1]));
-    settle_points(p, b);
-}
-
-static body* body_of(const proof* p, const sti_push_contact* c, bool the_part) {
-    const int i = the_part                         ? c->part
-                  : c->against == STI_PUSH_PART    ? c->other
-                  : c->against == STI_PUSH_FIXTURE ? p->parts + c->other
-                                                   : p->parts + p->fixtures + c->other;
-    return &p->bodies[i];
-}
-
 // ---- one contact
-
-// Along the edge of b from its first vertex, out of it, and its length.
-typedef struct edge {
-    place along, out, from;
-    num length;
-} edge;
-
-static edge edge_of(proof* p, const body* b, int face) {
-    const int next = (face + 1) % b->o.vertex_count;
-    const double *v = b->o.vertices + 2 * (size_t)face, *w = b->o.vertices + 2 * (size_t)next;
-    const num dx = minus(p, number(w[0]), number(v[0])), dy = minus(p, number(w[1]), number(v[1]));
-    const num square = dot(p, dx, dy, dx, dy);
-    edge e = {.from = b->at[face], .length = sti_affine_sqrt(&p->k, &square)};
-    const num ex = sti_affine_div(&p->k, &dx, &e.length), ey = sti_affine_div(&p->k, &dy, &e.length);
-    e.along.x = minus(p, times(p, b->c, ex), times(p, b->s, ey));
-    e.along.y = plus(p, times(p, b->s, ex), times(p, b->c, ey));
-    e.out = (place){e.along.y, scaled(p, e.along.x, -1)};
-    return e;
-}
 
 static void put_wrench(const proof* p, const body* b, place point, place f, int sign, num* row) {
     const int at = 3 * b->part;
@@ -229,22 +66,22 @@ static void put_wrench(const proof* p, const body* b, place point, place f, int 
 // Gap, rows of W_n and W_t, and what the motion of a tip adds to both in the step.
 static bool measure(proof* p, long step, int i) {
     const sti_push_contact* c = &p->box->contacts[i];
-    const body *from = body_of(p, c, c->own), *on = body_of(p, c, !c->own);
+    const body *from = sti_box_body(p, c, c->own), *on = sti_box_body(p, c, !c->own);
     const place at = from->at[from->o.vertex_count > 0 ? c->corner : 0];
     place n;
     num gap;
     if (on->o.vertex_count > 0 && c->face < on->o.vertex_count) {
-        const edge e = edge_of(p, on, c->face);
+        const edge e = sti_box_edge(p, on, c->face);
         const num dx = minus(p, at.x, e.from.x), dy = minus(p, at.y, e.from.y),
-                  s = dot(p, e.along.x, e.along.y, dx, dy);
+                  s = box_dot(p, e.along.x, e.along.y, dx, dy);
         n = e.out;
-        gap = dot(p, n.x, n.y, dx, dy);
+        gap = box_dot(p, n.x, n.y, dx, dy);
         if (!positive(p, s, step, i, "its foot may leave the edge") ||
             !positive(p, minus(p, e.length, s), step, i, "its foot may leave the edge"))
             return false;
     } else {
         const place o = on->at[on->o.vertex_count > 0 ? c->face - on->o.vertex_count : 0];
-        const num dx = minus(p, at.x, o.x), dy = minus(p, at.y, o.y), square = dot(p, dx, dy, dx, dy);
+        const num dx = minus(p, at.x, o.x), dy = minus(p, at.y, o.y), square = box_dot(p, dx, dy, dx, dy);
         const num d = sti_affine_sqrt(&p->k, &square);
         n = (place){sti_affine_div(&p->k, &dx, &d), sti_affine_div(&p->k, &dy, &d)};
         gap = minus(p, d, number(on->o.vertex_count > 0 ? 0 : on->o.radius));
@@ -262,7 +99,7 @@ static bool measure(proof* p, long step, int i) {
         if (c->against == STI_PUSH_PART) put_wrench(p, &p->bodies[c->other], point, f, -1, row);
         if (c->against == STI_PUSH_TIP) {
             const place v = p->bodies[p->parts + p->fixtures + c->other].v;
-            row[p->unknowns] = scaled(p, dot(p, f.x, f.y, v.x, v.y), -p->box->h);
+            row[p->unknowns] = scaled(p, box_dot(p, f.x, f.y, v.x, v.y), -p->box->h);
         }
     }
     return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld, contact %d: a length may be 0", step, i) : true;
@@ -326,9 +163,9 @@ static bool measure_fork(proof* p, long step, int i, double most) {
     sti_manipulation_tip(p->m, p->box->contacts[i].other, 0, from, unused);  // both go the same way
     sti_manipulation_tip(p->m, p->box->contacts[j].other, 0, to, unused);
     const num dx = minus(p, number(to[0]), number(from[0])), dy = minus(p, number(to[1]), number(from[1]));
-    const num a = dot(p, rt[3 * part], rt[3 * part + 1], dx, dy);
+    const num a = box_dot(p, rt[3 * part], rt[3 * part + 1], dx, dy);
     p->lever[i] = a;
-    p->skew[i] = dot(p, rn[3 * part], rn[3 * part + 1], dx, dy);
+    p->skew[i] = box_dot(p, rn[3 * part], rn[3 * part + 1], dx, dy);
     const double low = sti_affine_low(&p->k, &a), high = sti_affine_high(&p->k, &a), b = magnitude(p, p->skew[i]);
     const double along = low > 0 ? low : -high;
     if (!(along > b * fmax(1, magnitude(p, p->mu[j])) * (1 + 1e-12)))
@@ -342,10 +179,6 @@ static bool measure_fork(proof* p, long step, int i, double most) {
 }
 
 // ---- the linear system
-
-static num* entry(const proof* p, int i, int j) {
-    return &p->K[(size_t)i * (size_t)(p->order + 1) + (size_t)j];
-}
 
 static void damping(proof* p, int part, num E[9]) {
     const body* b = &p->bodies[part];
@@ -369,28 +202,28 @@ static void damping(proof* p, int part, num E[9]) {
         const num y = plus(p, scaled(p, b->s, point[0]), scaled(p, b->c, point[1]));
         const num J[6] = {number(1), number(0), scaled(p, y, -1), number(0), number(1), x};
         for (int j = 0; j < 9; j++)
-            E[j] = plus(p, E[j], scaled(p, dot(p, J[j / 3], J[3 + j / 3], J[j % 3], J[3 + j % 3]), point[2]));
+            E[j] = plus(p, E[j], scaled(p, box_dot(p, J[j / 3], J[3 + j / 3], J[j % 3], J[3 + j % 3]), point[2]));
     }
 }
 
 // In place of the second gap: its difference from the first, which is a turn alone.
 static void put_turn(proof* p, int i, int at) {
     const int first = p->partner[i];
-    for (int j = 0; j < p->unknowns; j++) *entry(p, at, j) = number(0);
-    *entry(p, at, 3 * p->box->contacts[i].part + 2) = scaled(p, p->lever[first], -1);
-    *entry(p, at, p->order) = p->skew[first];
+    for (int j = 0; j < p->unknowns; j++) *box_entry(p, at, j) = number(0);
+    *box_entry(p, at, 3 * p->box->contacts[i].part + 2) = scaled(p, p->lever[first], -1);
+    *box_entry(p, at, p->order) = p->skew[first];
 }
 
 // Unknowns: u, then lambda_n of each contact and lambda_t of those that stick; of a fork the sum at its first tip.
 static void pose(proof* p) {
     const int n = p->unknowns;
     for (int i = 0; i < p->order; i++) {
-        for (int j = 0; j <= p->order; j++) *entry(p, i, j) = number(0);
+        for (int j = 0; j <= p->order; j++) *box_entry(p, i, j) = number(0);
     }
     for (int i = 0; i < p->parts; i++) {
         num E[9];
         damping(p, i, E);
-        for (int j = 0; j < 9; j++) *entry(p, 3 * i + j / 3, 3 * i + j % 3) = E[j];
+        for (int j = 0; j < 9; j++) *box_entry(p, 3 * i + j / 3, 3 * i + j % 3) = E[j];
     }
     for (int i = 0, at = n; i < p->box->contact_count; i++) {
         const num *rn = p->rows + (size_t)(2 * i) * (size_t)(n + 1), *rt = rn + n + 1;
@@ -399,46 +232,30 @@ static void pose(proof* p) {
             num load = rn[j];
             if (mode == STI_PUSH_SLIDE_LEFT) load = minus(p, load, times(p, p->mu[i], rt[j]));
             if (mode == STI_PUSH_SLIDE_RIGHT) load = plus(p, load, times(p, p->mu[i], rt[j]));
-            *entry(p, j, at) = scaled(p, load, -1);
-            *entry(p, at, j) = rn[j];
+            *box_entry(p, j, at) = scaled(p, load, -1);
+            *box_entry(p, at, j) = rn[j];
         }
-        *entry(p, at, p->order) = scaled(p, plus(p, p->gap[i], rn[n]), -1);
+        *box_entry(p, at, p->order) = scaled(p, plus(p, p->gap[i], rn[n]), -1);
         if (is_second(p, i)) put_turn(p, i, at);
         at++;
         if (mode != STI_PUSH_STICK || is_second(p, i)) continue;
         for (int j = 0; j < n; j++) {
-            *entry(p, j, at) = scaled(p, rt[j], -1);
-            *entry(p, at, j) = rt[j];
+            *box_entry(p, j, at) = scaled(p, rt[j], -1);
+            *box_entry(p, at, j) = rt[j];
         }
-        *entry(p, at, p->order) = scaled(p, rt[n], -1);
+        *box_entry(p, at, p->order) = scaled(p, rt[n], -1);
         if (is_first(p, i)) {
             const num force = {.r = p->grip[i]}, slip = {.r = p->slip[i]};
-            num* torque = entry(p, 3 * p->box->contacts[i].part + 2, p->order);
-            *entry(p, at, p->order) = plus(p, *entry(p, at, p->order), slip);
+            num* torque = box_entry(p, 3 * p->box->contacts[i].part + 2, p->order);
+            *box_entry(p, at, p->order) = plus(p, *box_entry(p, at, p->order), slip);
             *torque = plus(p, *torque, times(p, p->skew[i], force));
         }
         at++;
     }
 }
 
-// The row comes to stand in the place of the column, and takes the column out of all others.
 static void pivot_on(proof* p, int column, int row) {
-    const int n = p->order;
-    for (int j = 0; j <= n && row != column; j++) {
-        const num keep = *entry(p, column, j);
-        *entry(p, column, j) = *entry(p, row, j);
-        *entry(p, row, j) = keep;
-    }
-    p->done[column] = true;
-    for (int i = 0; i < n; i++) {
-        const num* out = entry(p, i, column);
-        if (i == column || (out->c == 0 && sti_affine_spread(&p->k, out) < 1e-280)) continue;
-        const num factor = sti_affine_div(&p->k, out, entry(p, column, column));
-        for (int j = 0; j <= n; j++) {
-            if (j == n || !p->done[j])
-                *entry(p, i, j) = minus(p, *entry(p, i, j), times(p, factor, *entry(p, column, j)));
-        }
-    }
+    sti_affine_pivot(&p->k, p->K, p->order, p->order + 1, column, row, p->done);
 }
 
 // The motion of a part that a fork holds follows from the fork alone: first the turn, then the other two.
@@ -446,28 +263,19 @@ static void hold_by_fork(proof* p, int i) {
     const int x = 3 * p->box->contacts[i].part, gap = place_of(p, i), slip = gap + 1;
     if (p->done[x] || p->done[x + 1] || p->done[x + 2]) return;
     pivot_on(p, x + 2, place_of(p, p->partner[i]));
-    const bool first = fabs(entry(p, gap, x)->c) > fabs(entry(p, slip, x)->c);
+    const bool first = fabs(box_entry(p, gap, x)->c) > fabs(box_entry(p, slip, x)->c);
     pivot_on(p, x, first ? gap : slip);
     pivot_on(p, x + 1, first ? slip : gap);
 }
 
 // The solution comes to stand in the last column.
 static bool eliminate(proof* p, long step) {
-    const int n = p->order;
-    memset(p->done, 0, (size_t)n);
+    memset(p->done, 0, (size_t)p->order * sizeof *p->done);
     for (int i = 0; i < p->box->contact_count; i++) {
         if (is_first(p, i)) hold_by_fork(p, i);
     }
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        if (p->done[k]) continue;
-        for (int i = 0; i < n; i++) {
-            if (!p->done[i] && fabs(entry(p, i, k)->c) > fabs(entry(p, pivot, k)->c)) pivot = i;
-        }
-        pivot_on(p, k, pivot);
-    }
-    for (int k = 0; k < n; k++) *entry(p, k, n) = sti_affine_div(&p->k, entry(p, k, n), entry(p, k, k));
-    return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld: the basis may be singular", step) : true;
+    if (sti_affine_solve(&p->k, p->K, p->order, p->order + 1, p->done)) return true;
+    return sti_pieces_fail(&p->pieces, NULL, "step %ld: the basis may be singular", step);
 }
 
 // What lambda_t of the second tips was taken to be at most has to be so.
@@ -478,7 +286,7 @@ static bool solve(proof* p, long step) {
         pose(p);
         if (!eliminate(p, step)) return false;
         for (int i = 0, at = p->unknowns; i < p->box->contact_count; i++) {
-            const num most = times(p, p->mu[i], *entry(p, at, p->order));
+            const num most = times(p, p->mu[i], *box_entry(p, at, p->order));
             const double high = sti_affine_high(&p->k, &most);
             at += p->box->modes[i] == STI_PUSH_STICK && !is_second(p, i) ? 2 : 1;
             if (!is_second(p, i) || high <= p->grip[p->partner[i]]) continue;
@@ -509,114 +317,25 @@ static bool check_friction(proof* p, long step, int i, num lambda_n, num lambda_
 static bool check_contact(proof* p, long step, int i) {
     const int n = p->unknowns, at = place_of(p, i);
     const num *rn = p->rows + (size_t)(2 * i) * (size_t)(n + 1), *rt = rn + n + 1;
-    const num lambda_n = *entry(p, at, p->order);
+    const num lambda_n = *box_entry(p, at, p->order);
     const sti_push_mode mode = p->box->modes[i];
     if (!positive(p, lambda_n, step, i, "it may open")) return false;
     if (mode == STI_PUSH_STICK) {
         if (is_second(p, i)) return true;  // with the first
-        const num second = is_first(p, i) ? *entry(p, place_of(p, p->partner[i]), p->order) : number(0);
-        return check_friction(p, step, i, lambda_n, *entry(p, at + 1, p->order), second);
+        const num second = is_first(p, i) ? *box_entry(p, place_of(p, p->partner[i]), p->order) : number(0);
+        return check_friction(p, step, i, lambda_n, *box_entry(p, at + 1, p->order), second);
     }
     num slip = rt[n];
-    for (int j = 0; j < n; j++) slip = plus(p, slip, times(p, rt[j], *entry(p, j, p->order)));
+    for (int j = 0; j < n; j++) slip = plus(p, slip, times(p, rt[j], *box_entry(p, j, p->order)));
     return positive(p, scaled(p, slip, mode == STI_PUSH_SLIDE_LEFT ? 1 : -1), step, i, "it may stop sliding");
 }
 
 // Is the meeting of this corner of a with this face of b one of the contacts?
-static bool listed(const proof* p, const body* a, const body* b, int corner, int face) {
-    for (int i = 0; i < p->box->contact_count; i++) {
-        const sti_push_contact* c = &p->box->contacts[i];
-        const body *from = body_of(p, c, c->own), *on = body_of(p, c, !c->own);
-        if (from == a && on == b && (a->o.vertex_count == 0 || c->corner == corner) &&
-            (b->o.vertex_count == 0 || c->face == face))
-            return true;
-    }
-    return false;
-}
-
-// Lower bound of the distance of a point to the edge, as the best of three.
-static num apart(proof* p, const edge* e, place at, double* best) {
-    const num dx = minus(p, at.x, e->from.x), dy = minus(p, at.y, e->from.y),
-              s = dot(p, e->along.x, e->along.y, dx, dy);
-    const num d = dot(p, e->out.x, e->out.y, dx, dy);
-    const num ways[4] = {d, scaled(p, d, -1), scaled(p, s, -1), minus(p, s, e->length)};
-    int k = 0;
-    *best = -INFINITY;
-    for (int i = 0; i < 4; i++) {
-        const double low = sti_affine_low(&p->k, &ways[i]);
-        if (low > *best) *best = low, k = i;
-    }
-    return ways[k];
-}
-
-static double travel_of(const proof* p, const body* b, double* turn) {
-    *turn = 0;
-    if (b->part < 0) return p->box->h * (magnitude(p, b->v.x) + magnitude(p, b->v.y)) * (1 + 1e-12);
-    const int at = 3 * b->part;
-    double reach = b->o.vertex_count > 0 ? 0 : b->o.radius;
-    for (int i = 0; i < b->o.vertex_count; i++)
-        reach = fmax(reach, hypot(b->o.vertices[2 * i], b->o.vertices[2 * i + 1]));
-    *turn = magnitude(p, *entry(p, at + 2, p->order));
-    return (magnitude(p, *entry(p, at, p->order)) + magnitude(p, *entry(p, at + 1, p->order)) + reach * *turn) *
-           (1 + 1e-12);
-}
-
-// Everything else stays farther than a step reaches: gap (1 - turns) > travel.
-static bool check_pair(proof* p, long step, const body* a, const body* b) {
-    double turn_a, turn_b;
-    const double way = travel_of(p, a, &turn_a) + travel_of(p, b, &turn_b), rest = 1 - turn_a - turn_b;
-    const int faces = b->o.vertex_count > 0 ? b->o.vertex_count : 1;
-    const double radius = (a->o.vertex_count > 0 ? 0 : a->o.radius) + (b->o.vertex_count > 0 ? 0 : b->o.radius);
-    if (!(rest > 0.5)) return sti_pieces_fail(&p->pieces, NULL, "step %ld: a part may turn too far in it", step);
-    const double wanted = way / rest * (1 + 1e-12) + radius;
-    for (int f = 0; f < faces; f++) {
-        edge e = {0};
-        if (b->o.vertex_count > 0) e = edge_of(p, b, f);
-        for (int i = 0; i < a->corners; i++) {
-            if (listed(p, a, b, i, f)) continue;
-            double best;
-            num gap;
-            if (b->o.vertex_count > 0) {
-                gap = apart(p, &e, a->at[i], &best);
-            } else {
-                const num dx = minus(p, a->at[i].x, b->x), dy = minus(p, a->at[i].y, b->y);
-                const num ways[4] = {dx, scaled(p, dx, -1), dy, scaled(p, dy, -1)};
-                const num square = dot(p, dx, dy, dx, dy);
-                gap = sti_affine_low(&p->k, &square) > 0 ? sti_affine_sqrt(&p->k, &square) : ways[0];
-                best = sti_affine_low(&p->k, &gap);
-            }
-            p->pieces.margin = fmin(p->pieces.margin, best - wanted);
-            if (best > wanted) continue;
-            gap = minus(p, gap, number(wanted));
-            sti_pieces_fail(&p->pieces, &gap, "step %ld: something else may come into touch", step);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool check_apart(proof* p, long step) {
-    for (int i = 0; i < p->parts; i++) {
-        for (int j = 0; j < p->things; j++) {
-            const body *a = &p->bodies[i], *b = &p->bodies[j];
-            if (j == i || (j < p->parts && j < i)) continue;
-            const bool round_a = a->o.vertex_count == 0, round_b = b->o.vertex_count == 0;
-            if (round_b) {
-                if (!check_pair(p, step, round_a ? a : b, round_a ? b : a)) return false;
-            } else if (!check_pair(p, step, a, b) || (!round_a && !check_pair(p, step, b, a))) {
-                return false;
-            }
-        }
-    }
-    return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld: a length may be 0", step) : true;
-}
-
 // ---- a piece of the box
 
 static bool make_step(proof* p, long step) {
     const double t = (double)step * p->box->h;
-    for (int i = 0; i < p->parts; i++) place_part(p, i);
-    for (int i = 0; i < p->tips; i++) place_tip(p, i, t);
+    sti_box_place(p, t);
     if (p->k.bad) return sti_pieces_fail(&p->pieces, NULL, "step %ld: an angle is too large", step);
     for (int i = 0; i < p->box->contact_count; i++) {
         if (!measure(p, step, i)) return false;
@@ -628,18 +347,10 @@ static bool make_step(proof* p, long step) {
     for (int i = 0; i < p->box->contact_count; i++) {
         if (!check_contact(p, step, i)) return false;
     }
-    if (!check_apart(p, step)) return false;
+    if (!sti_box_apart(p, step)) return false;
     for (int i = 0; i < p->unknowns; i++) {
-        num q = plus(p, p->q[i], *entry(p, i, p->order));
-        // what was the rest of the step before is one doubt no more; the new rest takes its place
-        double rest = q.r;
-        for (int j = p->box->doubt_count; j < p->k.n; j++) {
-            rest += fabs(q.a[j]);
-            q.a[j] = 0;
-        }
-        q.a[p->box->doubt_count + i] = rest * (1 + 1e-12);
-        q.r = 0;
-        p->q[i] = q;
+        p->q[i] = plus(p, p->q[i], *box_entry(p, i, p->order));
+        sti_affine_settle(&p->k, &p->q[i], p->box->doubt_count, p->box->doubt_count + i);
     }
     return true;
 }
@@ -652,15 +363,16 @@ static bool prove_piece(void* user, const double* low, const double* high) {
     p->high = high;
     p->k = (sti_affine_room){.n = b->doubt_count + p->unknowns};
     for (int i = 0; i < p->unknowns; i++)
-        p->q[i] = plus(p, number(b->start[i]), doubted(p, (sti_doubt_kind)(STI_DOUBT_X + i % 3), i / 3));
-    for (int i = 0; i < p->fixtures; i++) place_fixture(p, i);
+        p->q[i] = plus(p, number(b->start[i]), sti_box_doubted(p, (sti_doubt_kind)(STI_DOUBT_X + i % 3), i / 3));
+    sti_box_place_fixtures(p);
     for (int i = 0; i < b->contact_count; i++) {
         const sti_push_contact* c = &b->contacts[i];
         const int thing = c->against == STI_PUSH_PART ? c->other
                           : c->against == STI_PUSH_FIXTURE
                               ? p->parts + c->other
                               : p->parts + p->fixtures + sti_manipulation_tip_probe(p->m, c->other);
-        p->mu[i] = plus(p, number(sti_manipulation_friction(p->m, c->part, thing)), doubted(p, STI_DOUBT_MU, thing));
+        p->mu[i] =
+            plus(p, number(sti_manipulation_friction(p->m, c->part, thing)), sti_box_doubted(p, STI_DOUBT_MU, thing));
         if (!(sti_affine_low(&p->k, &p->mu[i]) > -1e-250))
             return sti_pieces_fail(&p->pieces, &p->mu[i], "contact %d: its friction may be negative", i);
     }

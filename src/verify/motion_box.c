@@ -19,10 +19,9 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "verify/forms.h"
 #include "verify/jet.h"
 #include "verify/pieces.h"
-
-typedef sti_affine num;
 
 typedef struct motion {
     sti_pieces pieces;
@@ -40,26 +39,12 @@ typedef struct motion {
     num* gap;                  // (contacts)
     bool* rubs;                // (contacts)
     num* K;                    // (order x (order + 1))
+    bool* done;                // columns that are eliminated                    (order)
     double* end;
 } motion;
 
 // ---- forms
 
-static num number(double x) {
-    return sti_affine_number(x);
-}
-static num plus(const motion* p, num a, num b) {
-    return sti_affine_add(&p->k, &a, &b, 1);
-}
-static num minus(const motion* p, num a, num b) {
-    return sti_affine_add(&p->k, &a, &b, -1);
-}
-static num times(const motion* p, num a, num b) {
-    return sti_affine_mul(&p->k, &a, &b);
-}
-static num scaled(const motion* p, num a, double s) {
-    return sti_affine_scale(&p->k, &a, s);
-}
 static num value(const num* x) {
     return x != NULL ? *x : number(0);
 }
@@ -74,10 +59,7 @@ static num doubted(const motion* p, const double* low, const double* high, sti_m
     num x = number(0);
     for (int i = 0; i < p->box->doubt_count; i++) {
         const sti_motion_doubt* d = &p->box->doubts[i];
-        if (d->kind != kind || d->of != of) continue;
-        x.c = 0.5 * low[i] + 0.5 * high[i];
-        x.a[i] = fmax(high[i] - x.c, x.c - low[i]) * (1 + 0x1p-50);
-        x.r = 1e-290;
+        if (d->kind == kind && d->of == of) x = between(i, low[i], high[i]);
     }
     return x;
 }
@@ -95,7 +77,7 @@ static bool unknown(motion* p, long step, const char* what) {
 }
 
 // Where things are at a time, with other velocities than those of the state or with them (NULL).
-static void place(motion* p, num t, const num* velocities) {
+static void stand_at(motion* p, num t, const num* velocities) {
     const size_t size = (size_t)p->n * sizeof(num);
     memcpy(p->at, p->state, 2 * size);
     if (velocities != NULL) memcpy(p->at + p->n, velocities, size);
@@ -128,7 +110,7 @@ static void inertial(const motion* p, const sti_jet* T, num* c, bool* any) {
 static bool read_inertia(motion* p, num t, long step) {
     const int n = p->n;
     bool any = false;
-    place(p, t, NULL);
+    stand_at(p, t, NULL);
     const sti_jet* T = read(p, p->text->kinetic, 2);
     if (T == NULL) return unknown(p, step, "kinetic");
     for (int i = 0; i < n * n; i++) p->M[i] = value(second(p, T, n + i / n, n + i % n));
@@ -138,7 +120,7 @@ static bool read_inertia(motion* p, num t, long step) {
         for (int side = 0; side < 2; side++) {
             const num one = number(side == 0 ? 0.5 : -0.5);
             num* other = p->f;  // room, for now
-            place(p, t, NULL);
+            stand_at(p, t, NULL);
             p->at[n + j] = plus(p, p->at[n + j], one);
             T = read(p, p->text->kinetic, 2);
             if (T == NULL) return unknown(p, step, "kinetic");
@@ -155,7 +137,7 @@ static bool read_inertia(motion* p, num t, long step) {
 // k, and where wanted its derivatives: k = Q - V_q
 static bool read_force(motion* p, num t, long step, num* k, bool derivatives) {
     const int n = p->n;
-    place(p, t, NULL);
+    stand_at(p, t, NULL);
     for (int i = 0; i < n; i++) {
         const sti_jet* Q = read(p, p->text->forces != NULL ? p->text->forces[i] : NULL, 1);
         if (Q == NULL) return unknown(p, step, "forces");
@@ -178,7 +160,7 @@ static bool read_force(motion* p, num t, long step, num* k, bool derivatives) {
 static bool read_contact(motion* p, num t, long step, int i) {
     const int n = p->n;
     const sti_system_contact_text* c = &p->text->contacts[i];
-    place(p, t, NULL);
+    stand_at(p, t, NULL);
     const sti_jet* z = read(p, c->gap, 1);
     if (z == NULL) return unknown(p, step, "gap");
     p->gap[i] = *z->v;
@@ -202,7 +184,7 @@ static bool read_contact(motion* p, num t, long step, int i) {
 
 static bool read_joint(motion* p, num t, long step, int i) {
     const int n = p->n, at = 2 * p->contacts + i;
-    place(p, t, NULL);
+    stand_at(p, t, NULL);
     const sti_jet* z = read(p, p->text->joints[i].gap, 1);
     if (z == NULL) return unknown(p, step, "constraint");
     p->offset[at] = value(z->d[2 * n]);
@@ -273,31 +255,6 @@ static void pose(motion* p) {
     }
 }
 
-// The solution comes to stand in the last column. Rows beyond `used` belong to contacts that do not rub.
-static bool eliminate(motion* p, int used, long step) {
-    for (int k = 0; k < used; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < used; i++) {
-            if (fabs(entry(p, i, k)->c) > fabs(entry(p, pivot, k)->c)) pivot = i;
-        }
-        for (int j = 0; j <= p->order && pivot != k; j++) {
-            const num keep = *entry(p, k, j);
-            *entry(p, k, j) = *entry(p, pivot, j);
-            *entry(p, pivot, j) = keep;
-        }
-        for (int i = 0; i < used; i++) {
-            const num* out = entry(p, i, k);
-            if (i == k || (out->c == 0 && sti_affine_spread(&p->k, out) < 1e-280)) continue;
-            const num factor = sti_affine_div(&p->k, out, entry(p, k, k));
-            for (int j = k + 1; j <= p->order; j++)
-                *entry(p, i, j) = minus(p, *entry(p, i, j), times(p, factor, *entry(p, k, j)));
-        }
-    }
-    for (int k = 0; k < used; k++)
-        *entry(p, k, p->order) = sti_affine_div(&p->k, entry(p, k, p->order), entry(p, k, k));
-    return p->k.bad ? sti_pieces_fail(&p->pieces, NULL, "step %ld: the basis may be singular", step) : true;
-}
-
 // ---- what has to be positive
 
 static bool positive(motion* p, num x, long step, int contact, const char* what) {
@@ -338,18 +295,6 @@ static bool read_all(motion* p, num t, long step) {
     return true;
 }
 
-// What was the rest of the step before is one doubt no more; the new rest takes its place.
-static num settled(const motion* p, num x, int i) {
-    double rest = x.r;
-    for (int j = p->box->doubt_count; j < p->k.n; j++) {
-        rest += fabs(x.a[j]);
-        x.a[j] = 0;
-    }
-    x.a[p->box->doubt_count + i] = rest * (1 + 1e-12);
-    x.r = 0;
-    return x;
-}
-
 static bool make_step(motion* p, long step) {
     const int n = p->n;
     const num t = plus(p, number(p->box->time), scaled(p, number(p->box->h), (double)step));
@@ -361,7 +306,10 @@ static bool make_step(motion* p, long step) {
     for (int i = 0; i < p->contacts; i++) {
         if (p->box->modes[i] != STI_PUSH_OPEN) used += p->rubs[i] && p->box->modes[i] == STI_PUSH_STICK ? 2 : 1;
     }
-    if (!eliminate(p, used, step)) return false;
+    memset(p->done, 0, (size_t)p->order * sizeof *p->done);
+    // rows beyond `used` belong to contacts that do not rub
+    if (!sti_affine_solve(&p->k, p->K, used, p->order + 1, p->done))
+        return sti_pieces_fail(&p->pieces, NULL, "step %ld: the basis may be singular", step);
     num* u = p->f;
     for (int i = 0; i < n; i++) u[i] = *entry(p, i, p->order);
     for (int i = 0, at = n + p->joints; i < p->contacts; i++) {
@@ -370,8 +318,10 @@ static bool make_step(motion* p, long step) {
     for (int i = 0; i < n; i++) {
         num v = u[i];
         if (alpha < 1) v = scaled(p, minus(p, v, scaled(p, p->state[n + i], 1 - alpha)), 1 / alpha);
-        p->state[i] = settled(p, plus(p, p->state[i], scaled(p, u[i], p->box->h)), i);
-        p->state[n + i] = settled(p, v, n + i);
+        p->state[i] = plus(p, p->state[i], scaled(p, u[i], p->box->h));
+        p->state[n + i] = v;
+        sti_affine_settle(&p->k, &p->state[i], p->box->doubt_count, p->box->doubt_count + i);
+        sti_affine_settle(&p->k, &p->state[n + i], p->box->doubt_count, p->box->doubt_count + n + i);
     }
     return true;
 }
@@ -419,6 +369,7 @@ static sti_status create(motion* p, sti_arena* room) {
     p->gap = sti_arena_take(room, (size_t)p->contacts, sizeof *p->gap);
     p->rubs = sti_arena_take(room, (size_t)p->contacts, sizeof *p->rubs);
     p->K = sti_arena_take(room, sti_size_mul(order, order + 1), sizeof *p->K);
+    p->done = sti_arena_take(room, order, sizeof *p->done);
     p->reader.k = &p->k;
     p->reader.n = 2 * p->n + 1;
     p->reader.text = p->text;

@@ -30,49 +30,12 @@
 #include <stdio.h>
 #include <string.h>
 
-num sti_reach_plus(const reach* r, num a, num b) {
-    return sti_affine_add(&r->k, &a, &b, 1);
-}
-num sti_reach_minus(const reach* r, num a, num b) {
-    return sti_affine_add(&r->k, &a, &b, -1);
-}
-num sti_reach_times(const reach* r, num a, num b) {
-    return sti_affine_mul(&r->k, &a, &b);
-}
-num sti_reach_scaled(const reach* r, num a, double s) {
-    return sti_affine_scale(&r->k, &a, s);
-}
-
-#define plus sti_reach_plus
-#define minus sti_reach_minus
-#define times sti_reach_times
-#define scaled sti_reach_scaled
-#define number sti_affine_number
-
-static double low_of(const reach* r, num a) {
-    return sti_affine_low(&r->k, &a);
-}
-static double high_of(const reach* r, num a) {
-    return sti_affine_high(&r->k, &a);
-}
-static double magnitude(const reach* r, num a) {
-    return fmax(fabs(low_of(r, a)), fabs(high_of(r, a)));
-}
-
 bool sti_reach_fail(reach* r, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(r->out->text, sizeof r->out->text, format, arguments);
     va_end(arguments);
     return false;
-}
-
-// A number between two, as doubt `at`.
-static num between(int at, double low, double high) {
-    num x = number(0.5 * low + 0.5 * high);
-    x.a[at] = fmax(high - x.c, x.c - low) * (1 + 0x1p-50);
-    x.r = 1e-290;
-    return x;
 }
 
 // ---- the set in coordinates of the edge
@@ -175,28 +138,6 @@ enum { MOST = 5 };
 static const double FINE = 0.15;    // of a step: gaps in a cell that is not halved any more, up or down
 static const double FINEST = 3e-3;  // nor when they are so small a part of the size of the part
 
-// The solution comes to stand in the last column.
-static bool eliminate(reach* r, num K[MOST][MOST + 1], int n) {
-    for (int k = 0; k < n; k++) {
-        int pivot = k;
-        for (int i = k + 1; i < n; i++) {
-            if (fabs(K[i][k].c) > fabs(K[pivot][k].c)) pivot = i;
-        }
-        for (int j = k; j <= n && pivot != k; j++) {
-            const num keep = K[k][j];
-            K[k][j] = K[pivot][j];
-            K[pivot][j] = keep;
-        }
-        for (int i = 0; i < n; i++) {
-            if (i == k || (K[i][k].c == 0 && sti_affine_spread(&r->k, &K[i][k]) < 1e-280)) continue;
-            const num factor = sti_affine_div(&r->k, &K[i][k], &K[k][k]);
-            for (int j = k + 1; j <= n; j++) K[i][j] = minus(r, K[i][j], times(r, factor, K[k][j]));
-        }
-    }
-    for (int k = 0; k < n; k++) K[k][n] = sti_affine_div(&r->k, &K[k][n], &K[k][k]);
-    return !r->k.bad;
-}
-
 // Two tips that press, in the cone: what their sums say.
 static void need_pressure(const reach* r, const reach_state* x, trial* y) {
     num F[3];
@@ -220,31 +161,31 @@ static void need_pressure(const reach* r, const reach_state* x, trial* y) {
 // One tip closed: forces in balance.
 static bool press_one(reach* r, const reach_state* x, way v, trial* y) {
     const int tip = v.closed == 2, order = v.mode == STI_PUSH_STICK ? 5 : 4;
-    num K[MOST][MOST + 1], n[3], t[3];
+    const int width = order + 1;
+    num K[MOST * (MOST + 1)], n[3], t[3];
+    bool done[MOST] = {false};
     wrenches(r, x, tip, n, t);
-    for (int i = 0; i < MOST; i++) {
-        for (int j = 0; j <= MOST; j++) K[i][j] = number(0);
-    }
+    for (int i = 0; i < order * width; i++) K[i] = number(0);
     for (int j = 0; j < 3; j++) {
-        for (int i = 0; i < 3; i++) K[i][j] = x->E[3 * i + j];
+        for (int i = 0; i < 3; i++) K[i * width + j] = x->E[3 * i + j];
         num load = n[j];
         if (v.mode == STI_PUSH_SLIDE_LEFT) load = minus(r, load, times(r, x->mu, t[j]));
         if (v.mode == STI_PUSH_SLIDE_RIGHT) load = plus(r, load, times(r, x->mu, t[j]));
-        K[j][3] = scaled(r, load, -1);
-        K[3][j] = n[j];
-        if (order == 5) K[j][4] = scaled(r, t[j], -1), K[4][j] = t[j];
+        K[j * width + 3] = scaled(r, load, -1);
+        K[3 * width + j] = n[j];
+        if (order == 5) K[j * width + 4] = scaled(r, t[j], -1), K[4 * width + j] = t[j];
     }
-    K[3][order] = minus(r, x->wm, x->g[tip]);
-    if (order == 5) K[4][order] = scaled(r, x->we, -1);
-    if (!eliminate(r, K, order)) return false;
-    for (int j = 0; j < 3; j++) y->u[j] = K[j][order];
-    const num press = K[3][order];
+    K[3 * width + order] = minus(r, x->wm, x->g[tip]);
+    if (order == 5) K[4 * width + order] = scaled(r, x->we, -1);
+    if (!sti_affine_solve(&r->k, K, order, width, done)) return false;
+    for (int j = 0; j < 3; j++) y->u[j] = K[j * width + order];
+    const num press = K[3 * width + order], friction = order == 5 ? K[4 * width + order] : number(0);
     need(y, press);
     num slip = number(0);
     if (order == 5) {
         const num most = times(r, x->mu, press);
-        need(y, minus(r, most, K[4][order]));
-        need(y, plus(r, most, K[4][order]));
+        need(y, minus(r, most, friction));
+        need(y, plus(r, most, friction));
     } else {
         slip = slip_after(r, x, tip, y->u);
         need(y, scaled(r, slip, v.mode == STI_PUSH_SLIDE_LEFT ? 1 : -1));

@@ -6,13 +6,7 @@
 
 #include "base/arena.h"
 #include "base/env.h"
-#include "verify/affine.h"
-
-typedef sti_affine num;
-
-typedef struct place {
-    num x, y;
-} place;
+#include "verify/forms.h"
 
 typedef struct reach_edge {
     place from, along, out;
@@ -104,10 +98,6 @@ typedef struct reach_rivals {
     double rub, share, spare, rest;  // mu m; 1 - k; of (3): what is taken from gaps by mu m, and its first term
 } reach_rivals;
 
-num sti_reach_plus(const reach* r, num a, num b);
-num sti_reach_minus(const reach* r, num a, num b);
-num sti_reach_times(const reach* r, num a, num b);
-num sti_reach_scaled(const reach* r, num a, double s);
 bool sti_reach_fail(reach* r, const char* format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- reach_apart.c

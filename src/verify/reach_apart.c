@@ -9,19 +9,6 @@
 
 #include "verify/reach.h"
 
-#define plus sti_reach_plus
-#define minus sti_reach_minus
-#define times sti_reach_times
-#define scaled sti_reach_scaled
-#define number sti_affine_number
-
-static double low_of(const reach* r, num a) {
-    return sti_affine_low(&r->k, &a);
-}
-static double magnitude(const reach* r, num a) {
-    return fmax(fabs(sti_affine_low(&r->k, &a)), fabs(sti_affine_high(&r->k, &a)));
-}
-
 // ---- what there is
 
 static reach_edge edge_between(reach* r, place a, place b) {
@@ -33,13 +20,6 @@ static reach_edge edge_between(reach* r, place a, place b) {
     e.along.y = sti_affine_div(&r->k, &dy, &e.length);
     e.out = (place){e.along.y, scaled(r, e.along.x, -1)};
     return e;
-}
-
-static num doubt(int at, double low, double high) {
-    num x = number(0.5 * low + 0.5 * high);
-    x.a[at] = fmax(high - x.c, x.c - low) * (1 + 0x1p-50);
-    x.r = 1e-290;
-    return x;
 }
 
 static void put_thing(reach* r, const sti_outline* o, num px, num py, num theta, reach_thing* t, size_t* points) {
@@ -72,12 +52,12 @@ static void put_part(reach* r, int i, reach_thing* t, size_t* points) {
     const sti_outline o = sti_manipulation_part_outline(r->m, i);
     const sti_pose_set* b = &r->course->before[i];
     const int at = AT_OTHERS + 3 * i;
-    const num a = doubt(at, b->low[0], b->high[0]), c = doubt(at + 1, b->low[1], b->high[1]);
+    const num a = between(at, b->low[0], b->high[0]), c = between(at + 1, b->low[1], b->high[1]);
     const num frame = number(b->angle);
     num fc, fs;
     sti_affine_turn(&r->k, &frame, &fc, &fs);
     put_thing(r, &o, minus(r, times(r, fc, a), times(r, fs, c)), plus(r, times(r, fs, a), times(r, fc, c)),
-              doubt(at + 2, b->low[2], b->high[2]), t, points);
+              between(at + 2, b->low[2], b->high[2]), t, points);
 }
 
 static void own_outline(reach* r) {
@@ -420,8 +400,8 @@ static bool blame(reach* r, long step, const char* what) {
 
 bool sti_reach_apart(reach* r, const reach_state* x, const num u[3], long step) {
     const double l = (double)step;
-    const num nx = doubt(AT_TOOL_X, -r->course->tip, r->course->tip);
-    const num ny = doubt(AT_TOOL_Y, -r->course->tip, r->course->tip);
+    const num nx = between(AT_TOOL_X, -r->course->tip, r->course->tip);
+    const num ny = between(AT_TOOL_Y, -r->course->tip, r->course->tip);
     const double turn = magnitude(r, u[2]);
     scope k = {.x = x, .u = u};
     k.tool.x = plus(r, plus(r, r->tip.x, nx), scaled(r, r->way.x, l));

@@ -32,22 +32,7 @@
 
 #include "verify/reach.h"
 
-#define plus sti_reach_plus
-#define minus sti_reach_minus
-#define times sti_reach_times
-#define number sti_affine_number
-
 static const double UP = 1 + 1e-12, DOWN = 1 - 1e-12;  // far more than the rounding of the few operations below
-
-static double low_of(const reach* r, num a) {
-    return sti_affine_low(&r->k, &a);
-}
-static double high_of(const reach* r, num a) {
-    return sti_affine_high(&r->k, &a);
-}
-static double magnitude(const reach* r, num a) {
-    return fmax(fabs(low_of(r, a)), fabs(high_of(r, a)));
-}
 
 static num dot(const reach* r, const num a[3], const num b[3]) {
     return plus(r, plus(r, times(r, a[0], b[0]), times(r, a[1], b[1])), times(r, a[2], b[2]));
