@@ -364,11 +364,7 @@ static const char* body_option(const cli_run_request* r) {
 
 // What a system has not.
 static const char* not_of_systems(const cli_run_request* r) {
-    return r->problem != NULL    ? "--problem"
-           : r->jamming          ? "--jamming"
-           : r->accept > 0       ? "--accept"
-           : r->contacts != NULL ? "--contacts"
-                                 : body_option(r);
+    return r->jamming ? "--jamming" : r->accept > 0 ? "--accept" : r->contacts != NULL ? "--contacts" : body_option(r);
 }
 
 // Bodies as a system.
@@ -559,7 +555,7 @@ static int run(cli* c, int argc, char** argv) {
          "of bodies in space and of grains: pixels of the picture; W: as high as fits (1200, 900)", &r.size},
         {"--at", CLI_TEXT, "T", "of bodies in space: the picture shows this time (the end)", &r.at},
         {"--problem", CLI_TEXT, "FILE",
-         "of grains and bodies: the last step as a contact problem (.hdf5, FCLIB); of parts as MLCP (.json)",
+         "the last step: of grains, bodies and round cones as a contact problem (.hdf5, FCLIB), else as MLCP (.json)",
          &r.problem},
         {"--jamming", CLI_FLAG, NULL, "of a bed: can its contacts press on each other without load, at the end?",
          &r.jamming},

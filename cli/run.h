@@ -147,6 +147,7 @@ int cli_run_problem_name(const cli* c, const cli_run_request* r, bool json);
 // --problem: the last step as a contact problem, with its point.
 int cli_run_save_problem(const cli* c, const sti_run* run, const char* title, const char* description, const char* path,
                          double* residual);
+int cli_run_save_last(const cli* c, const sti_run* run, const cli_run_request* r);  // where --problem asks for it
 int cli_run_drive(const cli* c, const cli_run_request* request, sti_simulation* simulation, cli_run_text* text,
                   sti_run** out);
 

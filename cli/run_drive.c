@@ -114,11 +114,15 @@ int cli_run_save_problem(const cli* c, const sti_run* run, const char* title, co
     sti_run_problem p;
     if (sti_run_problem_make(c->env, run, &p) != STI_OK) return cli_fail_about(c, "--problem");
     const sti_status status = sti_run_problem_save(c->env, &p, title, description, path);
-    *residual = p.contact_answer->residual;
+    if (residual != NULL && p.contact_answer != NULL) *residual = p.contact_answer->residual;
     sti_run_problem_clear(c->env, &p);
     if (status == STI_OK) return CLI_DONE;
     const int code = cli_fail_about(c, "--problem");
     return status == STI_ERR_IO ? CLI_INTERNAL : code;
+}
+
+int cli_run_save_last(const cli* c, const sti_run* run, const cli_run_request* r) {
+    return r->problem != NULL ? cli_run_save_problem(c, run, NULL, NULL, r->problem, NULL) : CLI_DONE;
 }
 
 int cli_run_drive(const cli* c, const cli_run_request* r, sti_simulation* simulation, cli_run_text* text,

@@ -228,7 +228,6 @@ static int refuse_options(const cli* c, const cli_run_request* r, const char* na
                         : r->tol > 0          ? "--tol"
                         : r->frame > 0        ? "--frame"
                         : r->colour != NULL   ? "--colour"
-                        : r->problem != NULL  ? "--problem"
                         : r->jamming          ? "--jamming"
                         : r->accept > 0       ? "--accept"
                         : r->attempts != NULL ? "--attempts"
@@ -251,7 +250,8 @@ static sti_status make(sti_env* env, const sti_run_source* source, const cli_run
 
 static int finish(const cli* c, nav_run* run) {
     cli_json j;
-    int code = run->request->picture ? picture(c, run) : CLI_DONE;
+    int code = cli_run_save_last(c, run->run, run->request);
+    if (code == CLI_DONE && run->request->picture) code = picture(c, run);
     if (code != CLI_DONE) return code;
     fill_json(&j, run);
     code = cli_run_summary(c, run->dir, &j);
@@ -263,6 +263,7 @@ int cli_run_nav(cli* c, const cli_run_request* request, sti_document* problem) {
     nav_run run = {.request = request, .dir = request->resume != NULL ? request->resume : request->out};
     sti_simulation* simulation = NULL;
     int code = refuse_options(c, request, cli_run_name(request));
+    if (code == CLI_DONE) code = cli_run_problem_name(c, request, true);
     if (code == CLI_DONE && problem != NULL) code = cli_run_simulation(c, request, problem, make, &simulation);
     sti_document_destroy(problem);
     if (code == CLI_DONE) code = cli_run_drive(c, request, simulation, progress_text, &run.run);

@@ -27,17 +27,6 @@ static sti_status make(sti_env* env, const sti_run_source* source, const cli_run
     return sti_push_simulation(env, source, r->step, out);
 }
 
-// --problem: the last step; of a jam, the one that has no solution.
-static int save_problem(const cli* c, const cli_push_run* run) {
-    sti_push_problem p;
-    sti_status status = sti_push_pose(c->env, run->push, &p);
-    if (status == STI_OK) status = sti_mlcp_save(c->env, &p.mlcp, run->request->problem);
-    sti_push_problem_clear(c->env, &p);
-    if (status == STI_OK) return CLI_DONE;
-    const int code = cli_fail_about(c, "--problem");
-    return status == STI_ERR_IO ? CLI_INTERNAL : code;
-}
-
 static int finish(const cli* c, cli_push_run* run) {
     size_t columns;
     sti_run_now(run->run, &run->state);
@@ -45,7 +34,7 @@ static int finish(const cli* c, cli_push_run* run) {
     run->scene = run->of->scene;
     run->push = run->of->push;
     run->curve = sti_run_curve(run->run, &run->curve_rows, &columns);
-    int code = run->request->problem != NULL ? save_problem(c, run) : CLI_DONE;
+    int code = cli_run_save_last(c, run->run, run->request);
     if (code == CLI_DONE && run->request->picture) code = cli_push_picture(c, run);
     if (code == CLI_DONE) code = cli_push_report(c, run);
     return code == CLI_DONE && (run->state.end != STI_RUN_END_TIME || run->of->refuted) ? CLI_NO : code;

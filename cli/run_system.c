@@ -182,7 +182,8 @@ static int finish(const cli* c, cli_system_run* run) {
     sti_run_now(run->run, &run->state);
     run->of = sti_system_run_of(run->run);
     run->curve = sti_run_curve(run->run, &run->curve_rows, &columns);
-    int code = run->request->picture ? cli_system_picture(c, run) : CLI_DONE;
+    int code = cli_run_save_last(c, run->run, run->request);
+    if (code == CLI_DONE && run->request->picture) code = cli_system_picture(c, run);
     if (code == CLI_DONE) code = cli_system_report(c, run);
     return code == CLI_DONE && run->state.end != STI_RUN_END_TIME ? CLI_NO : code;
 }
@@ -190,7 +191,8 @@ static int finish(const cli* c, cli_system_run* run) {
 int cli_run_system(cli* c, const cli_run_request* request, const cli_system_request* own, sti_document* problem) {
     cli_system_run run = {.request = request, .dir = request->resume != NULL ? request->resume : request->out};
     sti_simulation* simulation = NULL;
-    int code = problem != NULL ? begin(c, request, own, problem, &simulation) : CLI_DONE;
+    int code = cli_run_problem_name(c, request, true);
+    if (code == CLI_DONE && problem != NULL) code = begin(c, request, own, problem, &simulation);
     sti_document_destroy(problem);
     if (code == CLI_DONE) code = cli_run_drive(c, request, simulation, progress_text, &run.run);
     if (code == CLI_DONE) code = finish(c, &run);

@@ -119,6 +119,16 @@ STI_API sti_status sti_navigation_press(sti_navigation* nav, int count, const st
 // Force k of a vehicle at (q, v, t), its derivative k_v by v (row by row) and the mass.
 STI_API sti_status sti_navigation_force(const sti_navigation* nav, int vehicle, double t, const double q[2],
                                         const double v[2], double k[2], double k_v[4], double* mass);
+// The problem of the last step, of all vehicles at once, as a mixed one with sparse matrices: u = v+, z = impulses of
+// the contacts in the order of the report.
+typedef struct sti_navigation_problem {
+    sti_mlcp mlcp;
+    void* memory;
+} sti_navigation_problem;
+
+STI_API sti_status sti_navigation_pose(sti_env* env, const sti_navigation* nav, sti_navigation_problem* out);
+STI_API void sti_navigation_problem_clear(sti_env* env, sti_navigation_problem* problem);
+
 // "wall 1", or the name of the vehicle, into text (size bytes, always ended).
 STI_API void sti_navigation_other_text(const sti_navigation* nav, int other, char* text, size_t size);
 

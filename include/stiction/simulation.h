@@ -2,7 +2,7 @@
 // and going on from them.
 //
 //     sti_run_source source = {.text = text, .size = size, .name = "scene.json"};
-//     sti_navigation_simulation(env, &source, &simulation);
+//     sti_simulation_create(env, &source, &simulation);
 //     sti_run_options options = sti_run_options_default();
 //     options.dir = "out";                                  // trajectory.h5, checkpoint.h5
 //     sti_run_create(env, simulation, &options, &run);       // or: sti_run_resume(env, "out", &options, &run)
@@ -66,6 +66,9 @@ typedef struct sti_run_source {
     const char* settings;  // "mu=0.5,step=0.01", as sti_document_set takes them; NULL: none
 } sti_run_source;
 
+// Of whatever moves in the document, by its defaults; what a kind has options for beside settings, its own function
+// below takes. STI_ERR_INPUT: nothing moves in it.
+STI_API sti_status sti_simulation_create(sti_env* env, const sti_run_source* source, sti_simulation** out);
 STI_API void sti_simulation_destroy(sti_simulation* s);  // accepts NULL
 // Steps that make up the time until `end` (0: the document's), at least one. STI_ERR_INPUT: more than 1e12.
 STI_API sti_status sti_simulation_steps(const sti_simulation* s, double end, long* steps);
@@ -140,18 +143,21 @@ STI_API const double* sti_run_curve(const sti_run* run, size_t* rows, size_t* co
 
 // ---- the last step as a problem that any solver takes
 
+// One of the two: of bodies, grains, and systems with round cones a contact problem; of systems with facets, parts and
+// vehicles a mixed one.
 typedef struct sti_run_problem {
     const sti_contact_problem* contact;
-    const sti_contact_answer* contact_answer;  // the point of the step, with its residual on this problem
+    const sti_contact_answer* contact_answer;  // the point of the step, with its residual on this problem; NULL: none
+    const sti_mlcp* mlcp;
     void* memory;
     void (*drop)(sti_env* env, void* memory);
 } sti_run_problem;
 
-// Lives until the next step, or until it is cleared. STI_ERR_ARGUMENT: no step was made, or it posed no such problem.
+// Lives until the next step, or until it is cleared. STI_ERR_ARGUMENT: no step was made, or it posed no problem.
 STI_API sti_status sti_run_problem_make(sti_env* env, const sti_run* run, sti_run_problem* out);
 STI_API void sti_run_problem_clear(sti_env* env, sti_run_problem* problem);
-// To an FCLIB file (.hdf5, .h5): with the point as its solution where it counts as solved, as a guess where not. Texts
-// may be NULL.
+// A contact problem to an FCLIB file (.hdf5, .h5): with the point as its solution where it counts as solved, as a guess
+// where not. Texts may be NULL. A mixed one as JSON, without texts.
 STI_API sti_status sti_run_problem_save(sti_env* env, const sti_run_problem* problem, const char* title,
                                         const char* description, const char* path);
 

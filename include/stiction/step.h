@@ -276,6 +276,21 @@ STI_API sti_status sti_stepper_set(sti_stepper* stepper, double t, const double*
 STI_API sti_status sti_stepper_save_state(const sti_stepper* stepper, void** bytes, size_t* size);
 STI_API sti_status sti_stepper_load_state(sti_stepper* stepper, const void* bytes, size_t size);
 
+// The problem that solved the last step; where that was made of several, the last of them. With facets the mixed one S3
+// (2.1.8): u = (weighted velocity, impulses of joints), z = c_n, beta and lambda. With round cones the contact problem in
+// global form: v = weighted velocity, r = alpha times the impulses; where the matrix of the step is not symmetric, f has
+// what the rest of it brings at the solution. Good until the next step, or until it is cleared. STI_ERR_ARGUMENT:
+// nothing was in touch; or (convex with round cones) the step is a conic program.
+typedef struct sti_stepper_problem {
+    bool round;  // contact, not mlcp
+    sti_mlcp mlcp;
+    sti_contact_problem contact;
+    double* memory;
+} sti_stepper_problem;
+
+STI_API sti_status sti_stepper_pose(sti_env* env, sti_stepper* stepper, sti_stepper_problem* out);
+STI_API void sti_stepper_problem_clear(sti_env* env, sti_stepper_problem* problem);
+
 // ---- robust controls (S3 2.4): does the complementary basis of the first step last?
 
 // What a pair of the step's problem stands for.

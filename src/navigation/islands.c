@@ -6,26 +6,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sets.h"
 #include "navigation/navigation.h"
 
 enum { CROWD = 24 };  // from here on the sparse method is the faster one
 
-static int root_of(const sti_navigation* nav, int i) {
-    while (nav->island[i] != i) i = nav->island[i];
-    return i;
-}
-
 static void join(sti_navigation* nav) {
     for (int i = 0; i < nav->count; i++) nav->island[i] = i;
     for (int k = 0; k < nav->contact_count; k++) {
-        if (nav->contacts[k].other < 0) continue;
-        const int a = root_of(nav, nav->contacts[k].vehicle), b = root_of(nav, nav->contacts[k].other);
-        if (a < b)
-            nav->island[b] = a;
-        else
-            nav->island[a] = b;
+        if (nav->contacts[k].other >= 0) sti_sets_join(nav->island, nav->contacts[k].vehicle, nav->contacts[k].other);
     }
-    for (int i = 0; i < nav->count; i++) nav->island[i] = root_of(nav, i);  // ascending: roots come first
+    for (int i = 0; i < nav->count; i++) nav->island[i] = sti_sets_root(nav->island, i);  // ascending: roots come first
 }
 
 // Contacts grouped by island, in their order: counting.

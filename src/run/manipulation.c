@@ -339,6 +339,25 @@ static void curve(const void* self, double* row) {
     memcpy(row + 1, sti_push_q(l->run.push), numbers_of(l) * sizeof *row);
 }
 
+// ---- the last step as a problem
+
+static void drop_problem(sti_env* env, void* memory) {
+    sti_push_problem_clear(env, memory);
+    sti_free(env, memory);
+}
+
+static sti_status problem(const void* self, sti_env* env, sti_run_problem* out) {
+    const life* l = self;
+    sti_push_problem* p = sti_alloc_array_zero(env, 1, sizeof *p);
+    if (p == NULL) return STI_ERR_MEMORY;
+    const sti_status status = sti_push_pose(env, l->run.push, p);
+    out->memory = p;
+    out->drop = drop_problem;
+    out->mlcp = &p->mlcp;
+    if (status != STI_OK) sti_run_problem_clear(env, out);
+    return status;
+}
+
 // ---- checkpoints: phases as first and last step and length of the text of modes, and these texts one after the other
 
 static sti_status save_phases(const life* l, sti_store* out) {
@@ -423,6 +442,7 @@ const sti_simulation_type sti_simulation_manipulation = {
     .prepare = prepare,
     .now = now,
     .step = step,
+    .problem = problem,
     .save = save,
     .load = load,
     .clear = clear,

@@ -243,6 +243,27 @@ static void curve(const void* self, double* row) {
     memcpy(row, sti_navigation_q(((const life*)self)->run.nav), curve_columns(self) * sizeof *row);
 }
 
+// ---- the last step as a problem
+
+static void drop_problem(sti_env* env, void* memory) {
+    sti_navigation_problem_clear(env, memory);
+    sti_free(env, memory);
+}
+
+static sti_status problem(const void* self, sti_env* env, sti_run_problem* out) {
+    const life* l = self;
+    if (l->run.report.step == 0)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no step was made since the run was begun or resumed");
+    sti_navigation_problem* p = sti_alloc_array_zero(env, 1, sizeof *p);
+    if (p == NULL) return STI_ERR_MEMORY;
+    const sti_status status = sti_navigation_pose(env, l->run.nav, p);
+    out->memory = p;
+    out->drop = drop_problem;
+    out->mlcp = &p->mlcp;
+    if (status != STI_OK) sti_run_problem_clear(env, out);
+    return status;
+}
+
 // ---- checkpoints: events as numbers one after the other, each as step, contacts before and after, and their pairs
 
 static void put_pairs(int64_t* list, size_t* at, const int* pairs, int count) {
@@ -383,6 +404,7 @@ const sti_simulation_type sti_simulation_navigation = {
     .size = sizeof(life),
     .now = now,
     .step = step,
+    .problem = problem,
     .save = save,
     .load = load,
     .clear = clear,

@@ -7,7 +7,7 @@ sti_status sti_run_problem_make(sti_env* env, const sti_run* run, sti_run_proble
     const sti_simulation* s = sti_run_simulation(run);
     *out = (sti_run_problem){0};
     if (s->type->problem == NULL)
-        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "steps of kind %s pose no contact problem", s->type->kind);
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "steps of kind %s pose no problem", s->type->kind);
     return s->type->problem(s->self, env, out);
 }
 
@@ -19,10 +19,12 @@ void sti_run_problem_clear(sti_env* env, sti_run_problem* problem) {
 sti_status sti_run_problem_save(sti_env* env, const sti_run_problem* p, const char* title, const char* description,
                                 const char* path) {
     const sti_contact_answer* a = p->contact_answer;
-    const bool claimed = a->outcome == STI_SOLVED;
-    const sti_contact_guess guess = {.r = a->r, .u = a->u, .v = a->v, .lambda = a->lambda};
+    if (p->mlcp != NULL) return sti_mlcp_save(env, p->mlcp, path);
+    const bool claimed = a != NULL && a->outcome == STI_SOLVED, guessed = a != NULL && !claimed;
+    const sti_contact_guess guess =
+        guessed ? (sti_contact_guess){.r = a->r, .u = a->u, .v = a->v, .lambda = a->lambda} : (sti_contact_guess){0};
     const sti_contact_info info = {
-        .title = title, .description = description, .guess_count = claimed ? 0 : 1, .guesses = claimed ? NULL : &guess};
+        .title = title, .description = description, .guess_count = guessed ? 1 : 0, .guesses = guessed ? &guess : NULL};
     const sti_status status = sti_contact_save(env, p->contact, &info, path);
     return status == STI_OK && claimed ? sti_contact_answer_save(env, p->contact, a, path) : status;
 }

@@ -60,6 +60,30 @@ sti_status sti_simulation_begun(sti_status status, sti_simulation** out) {
     return status;
 }
 
+sti_status sti_simulation_create(sti_env* env, const sti_run_source* source, sti_simulation** out) {
+    const char* name = source->name != NULL ? source->name : "text";
+    sti_document* document;
+    *out = NULL;
+    const sti_status status = sti_document_parse(env, source->text, source->size, name, &document);
+    if (status != STI_OK) return status;
+    const sti_kind kind = sti_document_kind(document);
+    const bool grains = kind == STI_KIND_SCENE && sti_bed_scene_of(document) != NULL;
+    sti_document_destroy(document);
+    switch (kind) {
+        case STI_KIND_SCENE:
+            return grains ? sti_bed_simulation(env, source, out) : sti_world_simulation(env, source, out);
+        case STI_KIND_SYSTEM:
+            return sti_system_simulation(env, source, NULL, out);
+        case STI_KIND_MANIPULATION:
+            return sti_push_simulation(env, source, 0, out);
+        case STI_KIND_NAVIGATION:
+            return sti_navigation_simulation(env, source, out);
+        default:
+            return STI_FAIL(env, STI_ERR_INPUT, -1, "%s: kind: nothing moves in a document of kind %s", name,
+                            sti_kind_text(kind));
+    }
+}
+
 void sti_simulation_destroy(sti_simulation* s) {
     if (s == NULL) return;
     if (s->self != NULL) {

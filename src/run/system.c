@@ -627,6 +627,30 @@ static void curve(const void* self, double* row) {
     row[2 + 2 * n] = l->run.last_potential;
 }
 
+// ---- the last step as a problem
+
+static void drop_problem(sti_env* env, void* memory) {
+    sti_stepper_problem_clear(env, memory);
+    sti_free(env, memory);
+}
+
+static sti_status problem(const void* self, sti_env* env, sti_run_problem* out) {
+    const life* l = self;
+    if (l->run.report.step == 0)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no step was made since the run was begun or resumed");
+    sti_stepper_problem* p = sti_alloc_array_zero(env, 1, sizeof *p);
+    if (p == NULL) return STI_ERR_MEMORY;
+    const sti_status status = sti_stepper_pose(env, l->stepper, p);
+    out->memory = p;
+    out->drop = drop_problem;
+    if (p->round)
+        out->contact = &p->contact;
+    else
+        out->mlcp = &p->mlcp;
+    if (status != STI_OK) sti_run_problem_clear(env, out);
+    return status;
+}
+
 // ---- checkpoints
 
 static sti_status save(const void* self, sti_store* out) {
@@ -737,6 +761,7 @@ const sti_simulation_type sti_simulation_system = {
     .size = sizeof(life),
     .now = now,
     .step = step,
+    .problem = problem,
     .save = save,
     .load = load,
     .clear = clear,

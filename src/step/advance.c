@@ -134,7 +134,7 @@ sti_status sti_step_hit(sti_stepper* s, const double* q, const double* v, sti_st
     for (int i = 0; i < s->p; i++) {
         if (c->p_n[i] > 0 && i < s->p - s->joint_count) s->collision_at[i] = s->time;
         s->impulse_n[i] += c->p_n[i];
-        for (int k = 0; k < s->tangent_count[i]; k++) s->impulse_t[sti_step_at(2, i, k)] += c->p_t[a++];
+        for (int k = 0; k < s->tangent_count[i]; k++) s->impulse_t[sti_at(2, i, k)] += c->p_t[a++];
         s->touched[i] = s->touched[i] || s->active[i];
         s->held[i] = all ? s->touched[i] : s->active[i] && sti_step_rate(s, i, c->v) <= sti_step_slow(s);
     }
@@ -181,7 +181,7 @@ static void read_trial(sti_stepper* s) {
         if (s->options.scheme == STI_SCHEME_CONVEX && !p->contacts[j].bilateral) continue;  // a facet
         s->mode[i] = p->mode[j];
         s->opening[i] = p->rho[j];
-        for (int a = 0; a < 2; a++) s->slip[sti_step_at(2, i, a)] = p->slip[sti_step_at(2, j, a)];
+        for (int a = 0; a < 2; a++) s->slip[sti_at(2, i, a)] = p->slip[sti_at(2, j, a)];
     }
 }
 
@@ -193,7 +193,7 @@ static void add_impulses(sti_stepper* s, double share) {
         const bool facet = s->options.scheme == STI_SCHEME_CONVEX && !p->contacts[j].bilateral;
         s->impulse_n[i] += share * p->c_n[j];
         for (int a = 0; !facet && a < 2; a++)
-            s->impulse_t[sti_step_at(2, i, a)] += share * p->c_t[sti_step_at(2, j, a)];
+            s->impulse_t[sti_at(2, i, a)] += share * p->c_t[sti_at(2, j, a)];
     }
 }
 

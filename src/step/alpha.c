@@ -67,7 +67,7 @@ static sti_status inertial_derivative(sti_stepper* s, double t, const double* q)
             const sti_status status = inertial_forces(s, t, q, s->v_other, s->k0, &size);
             if (status != STI_OK) return status;
             for (int i = 0; i < s->n; i++) {
-                double* entry = &s->c_v[sti_step_at(s->n, i, j)];
+                double* entry = &s->c_v[sti_at(s->n, i, j)];
                 *entry = side == 0 ? s->k0[i] : (*entry - s->k0[i]) / (2 * step);
             }
         }
@@ -79,7 +79,7 @@ static sti_status inertial_derivative(sti_stepper* s, double t, const double* q)
 // What the caller gave: G v = -c. (c_v is -G here.)
 static sti_status check_inertial(const sti_stepper* s, double t, double size) {
     for (int i = 0; i < s->n; i++) {
-        const double c = sti_vector_dot(s->n, s->c_v + sti_step_at(s->n, i, 0), s->v);
+        const double c = sti_vector_dot(s->n, s->c_v + sti_at(s->n, i, 0), s->v);
         if (!(fabs(c - s->c[i]) <= 1e-6 * size))
             return STI_FAIL(s->env, STI_ERR_INPUT, i,
                             "inertial: at t = %g row %d of G v is %.6g, and minus the inertial forces is %.6g", t, i,
@@ -116,8 +116,8 @@ static void fill_motion(sti_stepper* s, double h) {
         Q[i] = s->instant->M[i] + h * (weight * s->c_v[i] - alpha * s->k_v[i]) - alpha * alpha * h * h * s->k_q[i];
     for (int i = 0; i < n; i++) {
         const double k = (1 - alpha) * s->k0[i] + alpha * s->k1[i] - s->c[i];
-        const double k_tilde = h * k + alpha * h * h * sti_vector_dot(n, s->k_q + sti_step_at(n, i, 0), s->v);
-        f[i] = sti_vector_dot(n, Q + sti_step_at(n, i, 0), s->v) + alpha * k_tilde;
+        const double k_tilde = h * k + alpha * h * h * sti_vector_dot(n, s->k_q + sti_at(n, i, 0), s->v);
+        f[i] = sti_vector_dot(n, Q + sti_at(n, i, 0), s->v) + alpha * k_tilde;
     }
 }
 

@@ -54,12 +54,12 @@ static double measure(const sti_bordered* b, const room* w, double scale) {
         const double unit = w->unit[i] / scale;
         double r = -b->f[i] * unit;
         size = fmax(size, fabs(r));
-        for (int j = 0; j < b->n; j++) r += b->M[sti_step_at(b->n, i, j)] * unit * b->x[j];
-        for (int j = 0; j < b->k; j++) r -= W[sti_step_at(b->n, j, i)] * b->y[j] * unit;
+        for (int j = 0; j < b->n; j++) r += b->M[sti_at(b->n, i, j)] * unit * b->x[j];
+        for (int j = 0; j < b->k; j++) r -= W[sti_at(b->n, j, i)] * b->y[j] * unit;
         worst = fmax(worst, fabs(r));
     }
     for (int j = 0; j < b->k; j++) {
-        const double r = sti_vector_dot(b->n, b->A + sti_step_at(b->n, j, 0), b->x) - b->g[j];
+        const double r = sti_vector_dot(b->n, b->A + sti_at(b->n, j, 0), b->x) - b->g[j];
         size = fmax(size, fabs(b->g[j]) / w->length[j]);
         worst = fmax(worst, fabs(r) / w->length[j]);
     }
@@ -72,20 +72,20 @@ static double fill(const sti_bordered* b, room* w) {
     const double *W = b->W != NULL ? b->W : b->A, *unit = w->unit;
     double scale = 0;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(b->M[sti_step_at(n, i, j)] * unit[i] * unit[j]));
+        for (int j = 0; j < n; j++) scale = fmax(scale, fabs(b->M[sti_at(n, i, j)] * unit[i] * unit[j]));
     if (!(scale > 0)) scale = 1;
     for (int j = 0; j < k; j++) {
-        for (int i = 0; i < n; i++) w->work[i] = b->A[sti_step_at(n, j, i)] * unit[i];
+        for (int i = 0; i < n; i++) w->work[i] = b->A[sti_at(n, j, i)] * unit[i];
         const double length = sqrt(sti_vector_dot(n, w->work, w->work));
         w->length[j] = length > 0 ? length : 1;
         w->r[n + j] = b->g[j] / w->length[j];
     }
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < n; j++)
-            w->K[sti_step_at(size, j, i)] = b->M[sti_step_at(n, i, j)] * unit[i] * unit[j] / scale;
+            w->K[sti_at(size, j, i)] = b->M[sti_at(n, i, j)] * unit[i] * unit[j] / scale;
         for (int j = 0; j < k; j++) {
-            w->K[sti_step_at(size, n + j, i)] = -W[sti_step_at(n, j, i)] * unit[i] / w->length[j];
-            w->K[sti_step_at(size, i, n + j)] = b->A[sti_step_at(n, j, i)] * unit[i] / w->length[j];
+            w->K[sti_at(size, n + j, i)] = -W[sti_at(n, j, i)] * unit[i] / w->length[j];
+            w->K[sti_at(size, i, n + j)] = b->A[sti_at(n, j, i)] * unit[i] / w->length[j];
         }
         w->r[i] = b->f[i] * unit[i] / scale;
     }
@@ -127,7 +127,7 @@ sti_status sti_bordered_solve(sti_env* env, sti_bordered* b) {
 // Gram-Schmidt on rows of length 1, the longest remainder first.
 int sti_step_row_rank(int k, int n, double* rows) {
     for (int j = 0; j < k; j++) {
-        double* row = rows + sti_step_at(n, j, 0);
+        double* row = rows + sti_at(n, j, 0);
         const double length = sqrt(sti_vector_dot(n, row, row));
         for (int i = 0; length > 0 && i < n; i++) row[i] /= length;
     }
@@ -135,7 +135,7 @@ int sti_step_row_rank(int k, int n, double* rows) {
         int best = rank;
         double most = 0;
         for (int j = rank; j < k; j++) {
-            const double* row = rows + sti_step_at(n, j, 0);
+            const double* row = rows + sti_at(n, j, 0);
             const double length = sti_vector_dot(n, row, row);
             if (length > most) {
                 most = length;
@@ -143,14 +143,14 @@ int sti_step_row_rank(int k, int n, double* rows) {
             }
         }
         if (most <= 1e-20) return rank;
-        double *a = rows + sti_step_at(n, rank, 0), *b = rows + sti_step_at(n, best, 0);
+        double *a = rows + sti_at(n, rank, 0), *b = rows + sti_at(n, best, 0);
         for (int i = 0; i < n; i++) {
             const double x = a[i];
             a[i] = b[i] / sqrt(most);
             if (best != rank) b[i] = x;
         }
         for (int j = rank + 1; j < k; j++) {
-            double* row = rows + sti_step_at(n, j, 0);
+            double* row = rows + sti_at(n, j, 0);
             for (int round = 0; round < 2; round++) {
                 const double part = sti_vector_dot(n, a, row);
                 for (int i = 0; i < n; i++) row[i] -= part * a[i];

@@ -40,7 +40,7 @@ sti_collision_options sti_collision_options_default(void) {
 
 static double kinetic(const sti_instant* in, const double* v) {
     double s = 0;
-    for (int i = 0; i < in->n; i++) s += v[i] * sti_vector_dot(in->n, in->M + sti_step_at(in->n, i, 0), v);
+    for (int i = 0; i < in->n; i++) s += v[i] * sti_vector_dot(in->n, in->M + sti_at(in->n, i, 0), v);
     return s / 2;
 }
 
@@ -49,7 +49,7 @@ static void begin_phase(sti_impulses* p, const sti_instant* in, const bool* acti
     p->alpha = 1;
     p->count = 0;
     memcpy(p->Q, in->M, (size_t)in->n * (size_t)in->n * sizeof *p->Q);
-    for (int i = 0; i < in->n; i++) p->f[i] = sti_vector_dot(in->n, in->M + sti_step_at(in->n, i, 0), v);
+    for (int i = 0; i < in->n; i++) p->f[i] = sti_vector_dot(in->n, in->M + sti_at(in->n, i, 0), v);
     for (int i = 0; i < in->contact_count; i++) {
         if (active[i]) sti_impulses_add(p, in, i, in->contacts[i].mu);
     }
@@ -65,7 +65,7 @@ static void add_impulses(const sti_impulses* p, const sti_instant* in, double* p
     for (int j = 0; j < p->count; j++) {
         const int i = p->contacts[j].contact, a = first_tangent(in, i);
         p_n[i] += p->c_n[j];
-        for (int k = 0; k < p->contacts[j].tangent_count; k++) p_t[a + k] += p->c_t[sti_step_at(2, j, k)];
+        for (int k = 0; k < p->contacts[j].tangent_count; k++) p_t[a + k] += p->c_t[sti_at(2, j, k)];
     }
 }
 
@@ -138,7 +138,7 @@ static bool surfaces_move(const sti_instant* in, const bool* active) {
 static void draw_back(const sti_instant* in, sti_collision* out) {
     double a = 0, b = 0;
     for (int i = 0; i < in->n; i++) {
-        const double* row = in->M + sti_step_at(in->n, i, 0);
+        const double* row = in->M + sti_at(in->n, i, 0);
         const double d = out->v[i] - out->v_c[i];
         for (int j = 0; j < in->n; j++) {
             a += d * row[j] * (out->v[j] - out->v_c[j]) / 2;

@@ -36,7 +36,7 @@ static void add_facets(sti_stepper* s, int i, double h) {
         sti_impulse_contact* c = sti_impulses_add(&s->impulses, s->instant, i, 0);
         memcpy(row, from->n, (size_t)n * sizeof *row);
         for (int a = 0; count > 1 && a < from->tangent_count; a++) {
-            for (int j = 0; j < n; j++) row[j] += from->mu * d[a] * from->t[sti_step_at(n, a, j)];
+            for (int j = 0; j < n; j++) row[j] += from->mu * d[a] * from->t[sti_at(n, a, j)];
             c->b_n += from->mu * d[a] * c->b_t[a];
         }
         c->n = row;
@@ -53,7 +53,7 @@ static sti_status pose(sti_stepper* s, double h) {
     p->count = 0;
     memcpy(p->Q, s->instant->M, (size_t)s->n * (size_t)s->n * sizeof *p->Q);
     for (int i = 0; i < s->n; i++)
-        p->f[i] = sti_vector_dot(s->n, p->Q + sti_step_at(s->n, i, 0), s->v) - h * s->instant->F[i];
+        p->f[i] = sti_vector_dot(s->n, p->Q + sti_at(s->n, i, 0), s->v) - h * s->instant->F[i];
     for (int i = 0; i < s->p; i++) {
         if (!s->active[i]) continue;
         if (i >= s->p - s->joint_count)
@@ -95,15 +95,15 @@ static void fill(const sti_impulses* p, program* k) {
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
         if (c->bilateral) {
-            memcpy(k->A + sti_step_at(n, joint, 0), c->n, (size_t)n * sizeof *k->A);
+            memcpy(k->A + sti_at(n, joint, 0), c->n, (size_t)n * sizeof *k->A);
             k->b[joint++] = -c->b_n;
             continue;
         }
         k->size[cone++] = 1 + c->tangent_count;
-        for (int i = 0; i < n; i++) k->A[sti_step_at(n, row, i)] = -c->n[i];
+        for (int i = 0; i < n; i++) k->A[sti_at(n, row, i)] = -c->n[i];
         k->b[row++] = c->b_n;
         for (int a = 0; a < c->tangent_count; a++) {
-            for (int i = 0; i < n; i++) k->A[sti_step_at(n, row, i)] = -c->mu * c->t[sti_step_at(n, a, i)];
+            for (int i = 0; i < n; i++) k->A[sti_at(n, row, i)] = -c->mu * c->t[sti_at(n, a, i)];
             k->b[row++] = c->mu * c->b_t[a];
         }
     }
@@ -114,14 +114,14 @@ static void take(sti_impulses* p, const program* k, const sti_conic_answer* answ
     memcpy(p->u, answer->x, (size_t)p->n * sizeof *p->u);
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
-        p->c_t[sti_step_at(2, j, 0)] = p->c_t[sti_step_at(2, j, 1)] = 0;
+        p->c_t[sti_at(2, j, 0)] = p->c_t[sti_at(2, j, 1)] = 0;
         if (c->bilateral) {
             p->c_n[j] = -answer->y[joint++];
             p->mode[j] = STI_MODE_STICK;
             continue;
         }
         p->c_n[j] = answer->y[row++];
-        for (int a = 0; a < c->tangent_count; a++) p->c_t[sti_step_at(2, j, a)] = c->mu * answer->y[row++];
+        for (int a = 0; a < c->tangent_count; a++) p->c_t[sti_at(2, j, a)] = c->mu * answer->y[row++];
     }
 }
 
@@ -165,16 +165,16 @@ static void measure_program(const sti_stepper* s, sti_step_report* report) {
     const sti_impulses* p = &s->impulses;
     double value = 0, power = 0, free = 0;
     for (int i = 0; i < p->n; i++) {
-        const double mass = p->Q[sti_step_at(p->n, i, i)];
+        const double mass = p->Q[sti_at(p->n, i, i)];
         if (mass > 0) free += p->f[i] * p->f[i] / mass / (2 * p->n);
-        value += p->u[i] * (sti_vector_dot(p->n, p->Q + sti_step_at(p->n, i, 0), p->u) / 2 - p->f[i]);
+        value += p->u[i] * (sti_vector_dot(p->n, p->Q + sti_at(p->n, i, 0), p->u) / 2 - p->f[i]);
     }
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
         power += p->c_n[j] * (sti_vector_dot(p->n, c->n, p->u) + c->b_n);
         for (int a = 0; a < c->tangent_count; a++)
             power +=
-                p->c_t[sti_step_at(2, j, a)] * (sti_vector_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a]);
+                p->c_t[sti_at(2, j, a)] * (sti_vector_dot(p->n, c->t + sti_at(p->n, a, 0), p->u) + c->b_t[a]);
     }
     const double size = fabs(value) + fabs(value - power) + free;
     report->objective = value;
@@ -210,10 +210,10 @@ void sti_step_convex_read(sti_stepper* s) {
         const sti_instant_contact* c = &s->instant->contacts[i];
         facet = j > 0 && p->contacts[j - 1].contact == i ? facet + 1 : 0;
         if (p->contacts[j].bilateral) continue;
-        double* impulse = s->impulse_t + sti_step_at(2, i, 0);
+        double* impulse = s->impulse_t + sti_at(2, i, 0);
         double d[2] = {0, 0};
         if (s->options.friction == STI_FRICTION_CONE)
-            memcpy(d, p->c_t + sti_step_at(2, j, 0), sizeof d);
+            memcpy(d, p->c_t + sti_at(2, j, 0), sizeof d);
         else if (facet_count(s, c) > 1)
             sti_impulse_direction(c->tangent_count, s->options.facets, facet, d);
         const double weight = s->options.friction == STI_FRICTION_CONE ? 1 : c->mu * p->c_n[j];
@@ -221,8 +221,8 @@ void sti_step_convex_read(sti_stepper* s) {
         for (int a = 0; a < c->tangent_count; a++) {
             impulse[a] += weight * d[a];
             const double slip =
-                sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), p->u) + (c->t_offset != NULL ? c->t_offset[a] : 0);
-            s->slip[sti_step_at(2, i, a)] = slip;
+                sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), p->u) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+            s->slip[sti_at(2, i, a)] = slip;
             largest = fmax(largest, fabs(slip));
         }
         if (p->c_n[j] > 0) s->mode[i] = largest > speed ? STI_MODE_SLIDE : STI_MODE_STICK;

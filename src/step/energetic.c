@@ -50,7 +50,7 @@ static sti_status reserve(sti_env* env, const sti_instant* in, bool springs, cho
 
 static double restitution(const sti_instant* in, const sti_collision_options* options, int i) {
     const double* E = options->E != NULL ? options->E : in->restitution;
-    const double e = E != NULL ? E[sti_step_at(in->contact_count, i, i)] : in->contacts[i].restitution;
+    const double e = E != NULL ? E[sti_at(in->contact_count, i, i)] : in->contacts[i].restitution;
     return options->restitution_scale * e;
 }
 

@@ -39,7 +39,7 @@ static const double fails = 1e-3, most_back = 0.1;
 
 static double quadratic(const sti_stepper* s, const double* x, const double* y) {
     double sum = 0;
-    for (int i = 0; i < s->n; i++) sum += x[i] * sti_vector_dot(s->n, s->instant->M + sti_step_at(s->n, i, 0), y);
+    for (int i = 0; i < s->n; i++) sum += x[i] * sti_vector_dot(s->n, s->instant->M + sti_at(s->n, i, 0), y);
     return sum;
 }
 
@@ -47,7 +47,7 @@ static double quadratic(const sti_stepper* s, const double* x, const double* y) 
 static double quadratic_size(const sti_stepper* s, const double* x) {
     double sum = 0;
     for (int i = 0; i < s->n; i++)
-        for (int j = 0; j < s->n; j++) sum += fabs(x[i] * s->instant->M[sti_step_at(s->n, i, j)] * x[j]);
+        for (int j = 0; j < s->n; j++) sum += fabs(x[i] * s->instant->M[sti_at(s->n, i, j)] * x[j]);
     return sum;
 }
 
@@ -102,10 +102,10 @@ static void closing_work(sti_stepper* s, const sti_impulse_contact* c, int j) {
         both += c->n[i] * v;
         normal += from->n[i] * v;
         for (int a = 0; a < c->tangent_count; a++)
-            slip += p->c_t[sti_step_at(2, j, a)] * c->t[sti_step_at(s->n, a, i)] * v;
+            slip += p->c_t[sti_at(2, j, a)] * c->t[sti_at(s->n, a, i)] * v;
     }
     for (int a = 0; a < c->tangent_count && from->t_offset != NULL; a++)
-        slip += p->c_t[sti_step_at(2, j, a)] * from->t_offset[a];
+        slip += p->c_t[sti_at(2, j, a)] * from->t_offset[a];
     const int i = c->contact;
     const bool rough = from->mu > 0 && from->tangent_count > 0;
     const bool rubs = rough && s->held[i] && s->slides[i] && isnan(s->collision_at[i]);
@@ -128,9 +128,9 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
         double own = p->c_n[j] * from->n_offset, slip = 0;
         b->moving = b->moving || from->n_offset != 0;
         for (int a = 0; a < c->tangent_count; a++) {
-            const double c_t = p->c_t[sti_step_at(2, j, a)], offset = from->t_offset != NULL ? from->t_offset[a] : 0;
+            const double c_t = p->c_t[sti_at(2, j, a)], offset = from->t_offset != NULL ? from->t_offset[a] : 0;
             own += c_t * offset;
-            slip += c_t * (sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), mean) + offset);
+            slip += c_t * (sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), mean) + offset);
             b->moving = b->moving || offset != 0;
         }
         // facets of the convex step carry friction in their normals
@@ -149,7 +149,7 @@ static void contact_work(sti_stepper* s, double share, const double* mean) {
 static double given(const sti_stepper* s, double tau) {
     double sum = 0;
     for (int i = 0; i < s->n; i++) {
-        const double m = s->instant->M[sti_step_at(s->n, i, i)];
+        const double m = s->instant->M[sti_at(s->n, i, i)];
         if (m > 0) sum += tau * s->other[i] * tau * s->other[i] / (2 * m);
     }
     return sum;

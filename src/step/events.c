@@ -70,7 +70,7 @@ static double slip_of(const sti_stepper* s, int i, double slip[2]) {
     slip[0] = slip[1] = 0;
     for (int a = 0; a < c->tangent_count; a++)
         slip[a] =
-            sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), s->v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+            sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), s->v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
     return hypot(slip[0], slip[1]);
 }
 
@@ -167,7 +167,7 @@ static sti_status judge(sti_stepper* s, bool* fine) {
         double along = 0;
         for (int a = 0; a < c->tangent_count; a++)
             along +=
-                m->direction[2 * i + a] * (sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), m->a) + c->t_rate[a]);
+                m->direction[2 * i + a] * (sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), m->a) + c->t_rate[a]);
         *fine = *fine && along >= -quick;
     }
     return status;
@@ -188,11 +188,11 @@ static void pose(sti_stepper* s) {
         c->b_n = from->n_rate;
         for (int a = 0; a < from->tangent_count; a++) c->b_t[a] = from->t_rate[a];
         if (m->still[i]) continue;
-        double* push = m->columns + sti_step_at(s->n, i, 0);
+        double* push = m->columns + sti_at(s->n, i, 0);
         for (int j = 0; j < s->n; j++) {
             push[j] = from->n[j];
             for (int a = 0; a < from->tangent_count; a++)
-                push[j] -= m->sign[i] * from->mu_kinetic * m->direction[2 * i + a] * from->t[sti_step_at(s->n, a, j)];
+                push[j] -= m->sign[i] * from->mu_kinetic * m->direction[2 * i + a] * from->t[sti_at(s->n, a, j)];
         }
         c->push = push;
         c->tangent_count = 0;

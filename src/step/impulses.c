@@ -156,13 +156,13 @@ sti_impulse_contact* sti_impulses_add(sti_impulses* p, const sti_instant* instan
 static bool is_redundant(const sti_impulses* p, int j, double* basis, int* rank) {
     const int n = p->n;
     const double* from = p->contacts[j].n;
-    double* row = basis + sti_step_at(n, *rank, 0);
+    double* row = basis + sti_at(n, *rank, 0);
     const double length = sqrt(sti_vector_dot(n, from, from));
     if (*rank == n || !(length > 0)) return true;
     for (int i = 0; i < n; i++) row[i] = from[i] / length;
     for (int round = 0; round < 2; round++) {
         for (int k = 0; k < *rank; k++) {
-            const double* other = basis + sti_step_at(n, k, 0);
+            const double* other = basis + sti_at(n, k, 0);
             const double part = sti_vector_dot(n, other, row);
             for (int i = 0; i < n; i++) row[i] -= part * other[i];
         }
@@ -209,14 +209,14 @@ static void pose_friction(sti_impulses* p, int j) {
         for (int k = 0; k < n; k++) {
             double e = d[0] * c->t[k];
             if (c->tangent_count == 2) e += d[1] * c->t[n + k];
-            p->C[sti_step_at(m, k, beta)] = -p->alpha * e;
-            p->D[sti_step_at(N, beta, k)] = e;
+            p->C[sti_at(m, k, beta)] = -p->alpha * e;
+            p->D[sti_at(N, beta, k)] = e;
         }
         p->b[beta] = d[0] * c->b_t[0] + d[1] * c->b_t[1];
-        p->B[sti_step_at(m, beta, lambda)] = 1;
-        p->B[sti_step_at(m, lambda, beta)] = -1;
+        p->B[sti_at(m, beta, lambda)] = 1;
+        p->B[sti_at(m, lambda, beta)] = -1;
     }
-    if (!c->bilateral) p->B[sti_step_at(m, lambda, p->row[j])] = c->mu;
+    if (!c->bilateral) p->B[sti_at(m, lambda, p->row[j])] = c->mu;
     p->b[lambda] = c->bound;
 }
 
@@ -228,7 +228,7 @@ void sti_impulses_pose(sti_impulses* p) {
     memset(p->D, 0, (size_t)N * (size_t)m * sizeof *p->D);
     memset(p->B, 0, (size_t)m * (size_t)m * sizeof *p->B);
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < n; k++) p->A[sti_step_at(N, i, k)] = p->Q[sti_step_at(n, i, k)];
+        for (int k = 0; k < n; k++) p->A[sti_at(N, i, k)] = p->Q[sti_at(n, i, k)];
         p->a[i] = -p->f[i];
     }
     for (int j = 0; j < p->count; j++) {
@@ -237,11 +237,11 @@ void sti_impulses_pose(sti_impulses* p) {
         const double* push = c->push != NULL ? c->push : c->n;
         for (int k = 0; r >= 0 && k < n; k++) {
             if (c->bilateral) {
-                p->A[sti_step_at(N, k, r)] = -p->alpha * push[k];
-                p->A[sti_step_at(N, r, k)] = c->n[k];
+                p->A[sti_at(N, k, r)] = -p->alpha * push[k];
+                p->A[sti_at(N, r, k)] = c->n[k];
             } else {
-                p->C[sti_step_at(m, k, r)] = -p->alpha * push[k];
-                p->D[sti_step_at(N, r, k)] = c->n[k];
+                p->C[sti_at(m, k, r)] = -p->alpha * push[k];
+                p->D[sti_at(N, r, k)] = c->n[k];
             }
         }
         if (c->bilateral && r >= 0) p->a[r] = c->b_n;
@@ -267,13 +267,13 @@ void sti_impulses_read(sti_impulses* p, const double* free_variables, const doub
     memcpy(p->u, free_variables, (size_t)p->n * sizeof *p->u);
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
-        double *c_t = p->c_t + sti_step_at(2, j, 0), *slip = p->slip + sti_step_at(2, j, 0);
+        double *c_t = p->c_t + sti_at(2, j, 0), *slip = p->slip + sti_at(2, j, 0);
         p->c_n[j] = 0;
         if (p->row[j] >= 0) p->c_n[j] = c->bilateral ? free_variables[p->row[j]] : z[p->row[j]];
         p->rho[j] = sti_vector_dot(p->n, c->n, p->u) + c->b_n;
         c_t[0] = c_t[1] = slip[0] = slip[1] = 0;
         for (int a = 0; a < c->tangent_count; a++)
-            slip[a] = sti_vector_dot(p->n, c->t + sti_step_at(p->n, a, 0), p->u) + c->b_t[a];
+            slip[a] = sti_vector_dot(p->n, c->t + sti_at(p->n, a, 0), p->u) + c->b_t[a];
         const int count = p->first_beta[j] < 0 ? 0 : sti_impulses_columns(p, c);
         for (int s = 0; s < count; s++) {
             double d[2];
@@ -334,16 +334,16 @@ static bool reduce(sti_impulses* p) {
     memcpy(sti_dense_factor_load(&p->factor, N), p->A, (size_t)N * (size_t)N * sizeof *p->A);
     if (!sti_dense_factor_lu(&p->factor) || !(sti_dense_factor_rcond(&p->factor) > 1e-13)) return false;
     for (int j = 0; j <= m; j++) {
-        double* x = p->X + sti_step_at(N, j, 0);
-        for (int i = 0; i < N; i++) x[i] = j < m ? p->C[sti_step_at(m, i, j)] : p->a[i];
+        double* x = p->X + sti_at(N, j, 0);
+        for (int i = 0; i < N; i++) x[i] = j < m ? p->C[sti_at(m, i, j)] : p->a[i];
         sti_dense_factor_solve(&p->factor, x);
     }
     for (int i = 0; i < m; i++) {
-        const double* row = p->D + sti_step_at(N, i, 0);
+        const double* row = p->D + sti_at(N, i, 0);
         for (int j = 0; j < m; j++)
-            p->M[sti_step_at(m, i, j)] =
-                p->B[sti_step_at(m, i, j)] - sti_vector_dot(N, row, p->X + sti_step_at(N, j, 0));
-        p->q[i] = p->b[i] - sti_vector_dot(N, row, p->X + sti_step_at(N, m, 0));
+            p->M[sti_at(m, i, j)] =
+                p->B[sti_at(m, i, j)] - sti_vector_dot(N, row, p->X + sti_at(N, j, 0));
+        p->q[i] = p->b[i] - sti_vector_dot(N, row, p->X + sti_at(N, m, 0));
     }
     return true;
 }
@@ -354,8 +354,8 @@ static sti_status recover(sti_impulses* p, double* z) {
     double *u = p->free_variables, *r = p->remainder;
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < N; i++) {
-            r[i] = -p->a[i] - sti_vector_dot(m, p->C + sti_step_at(m, i, 0), z);
-            if (round > 0) r[i] -= sti_vector_dot(N, p->A + sti_step_at(N, i, 0), u);
+            r[i] = -p->a[i] - sti_vector_dot(m, p->C + sti_at(m, i, 0), z);
+            if (round > 0) r[i] -= sti_vector_dot(N, p->A + sti_at(N, i, 0), u);
         }
         sti_dense_factor_solve(&p->factor, r);
         for (int i = 0; i < N; i++) u[i] = round == 0 ? r[i] : u[i] + r[i];

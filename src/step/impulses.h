@@ -87,6 +87,9 @@ sti_status sti_impulses_solve_cone(sti_impulses* p);  // the round cone; no fric
 // The parts of it, for who needs the matrices: count pairs, fill A, C, D, B, a, b.
 void sti_impulses_pose(sti_impulses* p);
 sti_mlcp sti_impulses_mlcp(const sti_impulses* p);
+// The problem of sti_impulses_solve_cone, with what a skew part of Q brings at u. *numbers is the caller's;
+// contact_count 0: there is no contact.
+sti_status sti_impulses_pose_cone(const sti_impulses* p, sti_contact_problem* out, double** numbers);
 void sti_impulses_read(sti_impulses* p, const double* free_variables, const double* z);
 
 int sti_impulse_directions(int tangent_count, int facets);
@@ -95,9 +98,5 @@ void sti_impulse_direction(int tangent_count, int facets, int s, double d[2]);
 int sti_impulses_columns(const sti_impulses* p, const sti_impulse_contact* c);
 // Of an instant: the most that a contact with two tangents has, for sti_impulses_init.
 int sti_impulses_most(const sti_instant* instant, int facets);
-
-static inline size_t sti_step_at(int cols, int i, int j) {
-    return (size_t)i * (size_t)cols + (size_t)j;
-}
 
 #endif

@@ -47,9 +47,9 @@ static bool pose(const sti_impulses* p, posed* k) {
     bool skew = false;
     for (int i = 0; i < n; i++) {
         for (int l = 0; l < n; l++) {
-            const double a = p->Q[sti_step_at(n, i, l)], b = p->Q[sti_step_at(n, l, i)];
-            k->S[sti_step_at(n, i, l)] = (a + b) / 2;
-            k->N[sti_step_at(n, i, l)] = (a - b) / 2;
+            const double a = p->Q[sti_at(n, i, l)], b = p->Q[sti_at(n, l, i)];
+            k->S[sti_at(n, i, l)] = (a + b) / 2;
+            k->N[sti_at(n, i, l)] = (a - b) / 2;
             skew = skew || a != b;
         }
     }
@@ -57,14 +57,14 @@ static bool pose(const sti_impulses* p, posed* k) {
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* from = &p->contacts[j];
         if (from->bilateral) {
-            for (int i = 0; i < n; i++) k->G[sti_step_at(k->nb, i, joint)] = from->n[i];
+            for (int i = 0; i < n; i++) k->G[sti_at(k->nb, i, joint)] = from->n[i];
             k->b[joint++] = from->b_n;
             continue;
         }
         for (int i = 0; i < n; i++) {
-            k->H[sti_step_at(size, i, c * k->d)] = from->n[i];
+            k->H[sti_at(size, i, c * k->d)] = from->n[i];
             for (int a = 0; a < from->tangent_count; a++)
-                k->H[sti_step_at(size, i, c * k->d + 1 + a)] = from->t[sti_step_at(n, a, i)];
+                k->H[sti_at(size, i, c * k->d + 1 + a)] = from->t[sti_at(n, a, i)];
         }
         k->w[c * k->d] = from->b_n;
         for (int a = 0; a < from->tangent_count; a++) k->w[c * k->d + 1 + a] = from->b_t[a];
@@ -80,10 +80,9 @@ static void read_answer(sti_impulses* p, const posed* k, const sti_contact_answe
         const sti_impulse_contact* from = &p->contacts[j];
         p->rho[j] = sti_vector_dot(p->n, from->n, p->u) + from->b_n;
         for (int a = 0; a < 2; a++) {
-            p->c_t[sti_step_at(2, j, a)] = p->slip[sti_step_at(2, j, a)] = 0;
+            p->c_t[sti_at(2, j, a)] = p->slip[sti_at(2, j, a)] = 0;
             if (a < from->tangent_count)
-                p->slip[sti_step_at(2, j, a)] =
-                    sti_vector_dot(p->n, from->t + sti_step_at(p->n, a, 0), p->u) + from->b_t[a];
+                p->slip[sti_at(2, j, a)] = sti_vector_dot(p->n, from->t + sti_at(p->n, a, 0), p->u) + from->b_t[a];
         }
         if (from->bilateral) {
             p->c_n[j] = answer->lambda[joint++] / p->alpha;
@@ -91,33 +90,50 @@ static void read_answer(sti_impulses* p, const posed* k, const sti_contact_answe
             continue;
         }
         p->c_n[j] = answer->r[c * k->d] / p->alpha;
-        for (int a = 0; a < from->tangent_count; a++)
-            p->c_t[sti_step_at(2, j, a)] = answer->r[c * k->d + 1 + a] / p->alpha;
+        for (int a = 0; a < from->tangent_count; a++) p->c_t[sti_at(2, j, a)] = answer->r[c * k->d + 1 + a] / p->alpha;
         p->mode[j] = answer->mode[c++];
     }
 }
 
+static void fill_forces(const sti_impulses* p, const posed* k, bool skew) {
+    const int n = p->n;
+    for (int i = 0; i < n; i++) k->f[i] = p->f[i] - (skew ? sti_vector_dot(n, k->N + sti_at(n, i, 0), p->u) : 0);
+}
+
+static sti_contact_problem view(const sti_impulses* p, const posed* k) {
+    return (sti_contact_problem){.dimension = k->d,
+                                 .contact_count = k->nc,
+                                 .mu = k->mu,
+                                 .global = true,
+                                 .bilateral_count = k->nb,
+                                 .velocity_count = p->n,
+                                 .M = sti_matrix_dense_view(p->n, p->n, k->S),
+                                 .H = sti_matrix_dense_view(p->n, k->d * k->nc, k->H),
+                                 .G = sti_matrix_dense_view(p->n, k->nb, k->G),
+                                 .f = k->f,
+                                 .w = k->w,
+                                 .b = k->b};
+}
+
+sti_status sti_impulses_pose_cone(const sti_impulses* p, sti_contact_problem* out, double** numbers) {
+    posed k = {0};
+    const sti_status status = reserve(p, &k);
+    *numbers = k.numbers;
+    if (status != STI_OK) return status;
+    fill_forces(p, &k, pose(p, &k));
+    *out = view(p, &k);
+    return STI_OK;
+}
+
 static sti_status iterate(sti_impulses* p, posed* k, bool skew) {
-    const int n = p->n, size = k->d * k->nc;
+    const int n = p->n;
     sti_contact_options options = sti_contact_options_default();
     options.tol = 1e-12;
     options.describe = true;
     options.memory = p->keeps;
-    const sti_contact_problem problem = {.dimension = k->d,
-                                         .contact_count = k->nc,
-                                         .mu = k->mu,
-                                         .global = true,
-                                         .bilateral_count = k->nb,
-                                         .velocity_count = n,
-                                         .M = sti_matrix_dense_view(n, n, k->S),
-                                         .H = sti_matrix_dense_view(n, size, k->H),
-                                         .G = sti_matrix_dense_view(n, k->nb, k->G),
-                                         .f = k->f,
-                                         .w = k->w,
-                                         .b = k->b};
+    const sti_contact_problem problem = view(p, k);
     for (int round = 0; round < SKEW_ROUNDS; round++) {
-        for (int i = 0; i < n; i++)
-            k->f[i] = p->f[i] - (skew ? sti_vector_dot(n, k->N + sti_step_at(n, i, 0), p->u) : 0);
+        fill_forces(p, k, skew);
         sti_contact_answer answer;
         const sti_status status = sti_contact_solve(p->env, &problem, &options, &answer);
         if (status != STI_OK) return status;

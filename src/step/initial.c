@@ -80,7 +80,7 @@ static sti_status look(start* s, const double* q, const double* v, bool velocity
     *largest = *length = 0;
     for (int i = 0; i < s->m; i++) {
         const sti_instant_contact* c = &s->instant->contacts[s->p + i];
-        memcpy(s->rows + sti_step_at(s->n, i, 0), c->n, (size_t)s->n * sizeof *s->rows);
+        memcpy(s->rows + sti_at(s->n, i, 0), c->n, (size_t)s->n * sizeof *s->rows);
         s->g[i] = velocity ? sti_vector_dot(s->n, c->n, v) + c->n_offset : s->gap[s->p + i];
         *largest = fmax(*largest, fabs(s->g[i]));
         if (fabs(s->g[i]) / row_length(s, i) > *length) {
@@ -93,7 +93,7 @@ static sti_status look(start* s, const double* q, const double* v, bool velocity
 
 static double metric(const start* s, const double* x) {
     double sum = 0;
-    for (int i = 0; i < s->n; i++) sum += x[i] * sti_vector_dot(s->n, s->instant->M + sti_step_at(s->n, i, 0), x);
+    for (int i = 0; i < s->n; i++) sum += x[i] * sti_vector_dot(s->n, s->instant->M + sti_at(s->n, i, 0), x);
     return sqrt(fmax(sum, 0));
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "linalg/vector.h"
 
 struct sti_path {
     sti_env* env;
@@ -62,16 +63,10 @@ static bool grow(sti_path* p) {
     return true;
 }
 
-static bool all_finite(const double* x, int count) {
-    for (int i = 0; i < count; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 sti_status sti_path_add(sti_path* path, double t, const double* q, const double* v, double normal) {
     const long k = path->count;
-    if (!isfinite(t) || !isfinite(normal) || !all_finite(q, path->nq) || !all_finite(v, path->nv))
+    if (!isfinite(t) || !isfinite(normal) || !sti_vector_is_finite((size_t)path->nq, q) ||
+        !sti_vector_is_finite((size_t)path->nv, v))
         return STI_FAIL(path->env, STI_ERR_ARGUMENT, k, "row %ld of a path is not finite", k);
     if (k > 0 && !(t > path->t[k - 1]))
         return STI_FAIL(path->env, STI_ERR_ARGUMENT, k, "t = %g follows on t = %g: times ascend", t, path->t[k - 1]);

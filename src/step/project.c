@@ -76,7 +76,7 @@ sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, 
         int k = 0;
         for (int i = 0; i < s->p; i++) {
             if (!wanted(s, i, size, contacts)) continue;
-            memcpy(s->rows + sti_step_at(n, k, 0), s->instant->contacts[i].n, (size_t)n * sizeof *s->rows);
+            memcpy(s->rows + sti_at(n, k, 0), s->instant->contacts[i].n, (size_t)n * sizeof *s->rows);
             s->defect[k++] = -s->gap_work[i];
         }
         status = least_move(s, k);
@@ -89,7 +89,7 @@ sti_status sti_step_project(sti_stepper* s, double t, bool contacts, double* q, 
 
 // Row k: gradient and what its rate is too large by.
 static void add_row(sti_stepper* s, int k, const double* gradient, double offset, const double* v) {
-    memcpy(s->rows + sti_step_at(s->n, k, 0), gradient, (size_t)s->n * sizeof *s->rows);
+    memcpy(s->rows + sti_at(s->n, k, 0), gradient, (size_t)s->n * sizeof *s->rows);
     s->defect[k] = -(sti_vector_dot(s->n, gradient, v) + offset);
 }
 
@@ -105,7 +105,7 @@ sti_status sti_step_settle(sti_stepper* s, double t, const double* q, double* v)
         add_row(s, k++, c->n, c->n_offset, v);
         if (s->mode[i] != STI_MODE_STICK || !(c->mu > 0)) continue;
         for (int a = 0; a < c->tangent_count; a++)
-            add_row(s, k++, c->t + sti_step_at(n, a, 0), c->t_offset != NULL ? c->t_offset[a] : 0, v);
+            add_row(s, k++, c->t + sti_at(n, a, 0), c->t_offset != NULL ? c->t_offset[a] : 0, v);
     }
     if (k == 0) return STI_OK;
     status = least_move(s, k);

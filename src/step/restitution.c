@@ -66,7 +66,7 @@ static double matrix_row(const sti_impulses* p, const sti_instant* in, const dou
     for (int k = 0; k < p->count; k++) {
         const sti_impulse_contact* c = &p->contacts[k];
         if (c->bilateral) continue;
-        const double e = E[sti_step_at(in->contact_count, p->contacts[j].contact, c->contact)];
+        const double e = E[sti_at(in->contact_count, p->contacts[j].contact, c->contact)];
         r += e * norm[j] / norm[k] * compression(in, c, v);
     }
     return r;
@@ -98,7 +98,7 @@ sti_status sti_step_restitute(sti_impulses* p, const sti_instant* in, const doub
         if (options->law == STI_IMPACT_MOREAU) continue;
         for (int a = 0; a < c->tangent_count; a++)
             c->b_t[a] += scale * from->restitution_t *
-                         (sti_vector_dot(in->n, c->t + sti_step_at(in->n, a, 0), v) +
+                         (sti_vector_dot(in->n, c->t + sti_at(in->n, a, 0), v) +
                           (from->t_offset != NULL ? from->t_offset[a] : 0));
     }
     sti_free(p->env, norm);

@@ -59,10 +59,10 @@ static bool solve_line(const sti_impulses* p, line* k) {
             const int col = j < N ? j : k->pick[j - N];
             double e;
             if (i < N)
-                e = j < N ? p->A[sti_step_at(N, row, col)] : p->C[sti_step_at(m, row, col)];
+                e = j < N ? p->A[sti_at(N, row, col)] : p->C[sti_at(m, row, col)];
             else
-                e = j < N ? p->D[sti_step_at(N, row, col)] : p->B[sti_step_at(m, row, col)];
-            K[sti_step_at(order, i, j)] = e;
+                e = j < N ? p->D[sti_at(N, row, col)] : p->B[sti_at(m, row, col)];
+            K[sti_at(order, i, j)] = e;
         }
         k->x[i] = i < N ? -p->a[row] : -p->b[row];
     }
@@ -71,8 +71,8 @@ static bool solve_line(const sti_impulses* p, line* k) {
     memset(k->z, 0, (size_t)m * sizeof *k->z);
     for (int i = N; i < order; i++) k->z[k->pick[i - N]] = k->x[i];
     for (int i = 0; i < m; i++)
-        w[i] = sti_vector_dot(N, p->D + sti_step_at(N, i, 0), k->x) +
-               sti_vector_dot(m, p->B + sti_step_at(m, i, 0), k->z) + p->b[i];
+        w[i] = sti_vector_dot(N, p->D + sti_at(N, i, 0), k->x) +
+               sti_vector_dot(m, p->B + sti_at(m, i, 0), k->z) + p->b[i];
     return true;
 }
 
@@ -134,7 +134,7 @@ static void measure(const sti_stepper* s, sti_robust* out) {
     sti_robust_margin m = {INFINITY, INFINITY, INFINITY, INFINITY};
     for (int j = 0; j < p->count; j++) {
         const sti_impulse_contact* c = &p->contacts[j];
-        const double *c_t = p->c_t + sti_step_at(2, j, 0), *slip = p->slip + sti_step_at(2, j, 0);
+        const double *c_t = p->c_t + sti_at(2, j, 0), *slip = p->slip + sti_at(2, j, 0);
         if (c->bilateral || p->row[j] < 0) continue;
         if (!out->alpha[p->row[j]]) {
             m.opening = fmin(m.opening, length * p->rho[j]);

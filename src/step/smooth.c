@@ -103,7 +103,7 @@ void sti_smooth_destroy(sti_env* env, sti_smooth* m) {
 // ---- accelerations
 
 static double slip_at(const sti_stepper* s, const sti_instant_contact* c, int a, const double* v) {
-    return sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+    return sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
 }
 
 static bool rubs(const sti_instant_contact* c) {
@@ -129,21 +129,21 @@ static int fill_rows(sti_stepper* s, const double* v) {
     for (int i = 0; i < s->p; i++) {
         const sti_instant_contact* c = &s->instant->contacts[i];
         if (m->mode[i] == STI_MODE_SEPARATE) continue;
-        double* column = m->columns + sti_step_at(n, k, 0);
-        memcpy(m->rows + sti_step_at(n, k, 0), c->n, bytes);
+        double* column = m->columns + sti_at(n, k, 0);
+        memcpy(m->rows + sti_at(n, k, 0), c->n, bytes);
         memcpy(column, c->n, bytes);
         m->right[k++] = -c->n_rate;
         if (!rubs(c)) continue;
         double d[2];
         if (m->mode[i] == STI_MODE_SLIDE) sti_smooth_direct(s, i, v, d);
         for (int a = 0; a < c->tangent_count; a++) {
-            const double* t = c->t + sti_step_at(n, a, 0);
+            const double* t = c->t + sti_at(n, a, 0);
             if (m->mode[i] == STI_MODE_SLIDE) {
                 for (int j = 0; j < n; j++) column[j] -= m->sign[i] * c->mu_kinetic * d[a] * t[j];
                 continue;
             }
-            memcpy(m->rows + sti_step_at(n, k, 0), t, bytes);
-            memcpy(m->columns + sti_step_at(n, k, 0), t, bytes);
+            memcpy(m->rows + sti_at(n, k, 0), t, bytes);
+            memcpy(m->columns + sti_at(n, k, 0), t, bytes);
             m->right[k++] = -c->t_rate[a];
         }
     }
@@ -183,8 +183,8 @@ static void drop_rounding(sti_stepper* s, int k) {
     sti_smooth* m = s->smooth;
     for (int i = 0; i < s->n; i++) {
         double sum = fabs(m->force[i]);
-        for (int j = 0; j < k; j++) sum += fabs(m->columns[sti_step_at(s->n, j, i)] * m->multiplier[j]);
-        if (fabs(m->a[i]) * s->instant->M[sti_step_at(s->n, i, i)] <= 16 * DBL_EPSILON * sum) m->a[i] = 0;
+        for (int j = 0; j < k; j++) sum += fabs(m->columns[sti_at(s->n, j, i)] * m->multiplier[j]);
+        if (fabs(m->a[i]) * s->instant->M[sti_at(s->n, i, i)] <= 16 * DBL_EPSILON * sum) m->a[i] = 0;
     }
 }
 
@@ -202,7 +202,7 @@ static void measure_forces(sti_stepper* s, const double* v) {
         double lightness = 0, quick = 1;
         bool massive = true;
         for (int j = 0; j < n; j++) {
-            const double mass = M[sti_step_at(n, j, j)], g = fabs(gradient[j]);
+            const double mass = M[sti_at(n, j, j)], g = fabs(gradient[j]);
             massive = massive && mass > 0;
             if (g == 0 || !(mass > 0)) continue;
             lightness += g * g / mass;
@@ -340,7 +340,7 @@ static double error_of(const sti_stepper* s, double h) {
         for (int i = 0; i < s->n; i++) {
             double e = 0;
             for (int j = 0; j < STI_SMOOTH_STAGES; j++)
-                e += difference[j] * m->stage[sti_step_at(m->size, j, part * s->n + i)];
+                e += difference[j] * m->stage[sti_at(m->size, j, part * s->n + i)];
             worst = fmax(worst, fabs(h * e) / size);
         }
     }
@@ -354,11 +354,11 @@ sti_status sti_smooth_step(sti_stepper* s, double h) {
         double* at = j == STI_SMOOTH_STAGES - 1 ? m->end : m->middle;
         for (int i = 0; i < m->size; i++) {
             double sum = 0;
-            for (int l = 0; l < j; l++) sum += weight[j][l] * m->stage[sti_step_at(m->size, l, i)];
+            for (int l = 0; l < j; l++) sum += weight[j][l] * m->stage[sti_at(m->size, l, i)];
             at[i] = m->y[i] + h * sum;
         }
         const sti_status status =
-            rates_at(s, s->time + node[j] * h, at, m->stage + sti_step_at(m->size, j, 0), m->guard_end);
+            rates_at(s, s->time + node[j] * h, at, m->stage + sti_at(m->size, j, 0), m->guard_end);
         if (status != STI_OK) return status;
         if (node[j] < 1 && m->hint == 0 && least(m->guard_end, 2 * s->p) < -seen) m->hint = node[j] * h;
     }

@@ -152,9 +152,9 @@ static sti_status copy_restitution(sti_stepper* s) {
     if (s->E == NULL) return STI_ERR_MEMORY;
     for (int i = 0; i < contacts; i++) {
         for (int j = 0; j < contacts; j++) {
-            const double e = E[sti_step_at(contacts, i, j)];
+            const double e = E[sti_at(contacts, i, j)];
             if (!isfinite(e)) return STI_FAIL(s->env, STI_ERR_ARGUMENT, i, "E: entry %d, %d is not finite", i, j);
-            s->E[sti_step_at(s->p, i, j)] = e;
+            s->E[sti_at(s->p, i, j)] = e;
         }
     }
     return STI_OK;
@@ -236,7 +236,7 @@ static sti_status check_energetic(const sti_stepper* s) {
     if (!sti_step_is_energetic(s->options.law)) return STI_OK;
     for (int i = 0; i < s->p - s->joint_count; i++) {
         const sti_instant_contact* c = &s->instant->contacts[i];
-        const double e = E != NULL ? E[sti_step_at(s->p, i, i)] : c->restitution;
+        const double e = E != NULL ? E[sti_at(s->p, i, i)] : c->restitution;
         if (e >= 0 && e <= 1) continue;
         return STI_FAIL(s->env, STI_ERR_INPUT, i, "contact \"%.60s\" has restitution %g: from 0 to 1 with law %s",
                         c->name, e, sti_impact_law_text(s->options.law));
@@ -258,7 +258,7 @@ static void take_state(sti_stepper* s, double t, const double* q, const double* 
         s->slides[i] = 0;
         for (int a = 0; a < c->tangent_count; a++) {
             const double slip =
-                sti_vector_dot(s->n, c->t + sti_step_at(s->n, a, 0), v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+                sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
             if (fabs(slip) > 1e-12 * (1 + sti_vector_largest(s->n, v))) s->slides[i] = 1;
         }
     }
@@ -468,4 +468,30 @@ sti_status sti_stepper_load_state(sti_stepper* s, const void* bytes, size_t size
     memcpy(s->q, from + sizeof head, numbers);
     memcpy(s->held, from + sizeof head + numbers, flags);
     return STI_OK;
+}
+
+// ---- the problem as such
+
+sti_status sti_stepper_pose(sti_env* env, sti_stepper* s, sti_stepper_problem* out) {
+    sti_impulses* p = &s->impulses;
+    const bool round = s->options.friction == STI_FRICTION_CONE;
+    *out = (sti_stepper_problem){0};
+    if (s->step == 0 || p->count == 0)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "no step was made, or nothing was in touch in the last one");
+    if (round && s->options.scheme == STI_SCHEME_CONVEX)
+        return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a step of scheme convex with round cones is a conic program");
+    if (round) {
+        const sti_status status = sti_impulses_pose_cone(p, &out->contact, &out->memory);
+        out->round = status == STI_OK && out->contact.contact_count > 0;
+        if (status != STI_OK || out->round) return status;
+        sti_stepper_problem_clear(env, out);
+    }
+    sti_impulses_pose(p);
+    out->mlcp = sti_impulses_mlcp(p);
+    return STI_OK;
+}
+
+void sti_stepper_problem_clear(sti_env* env, sti_stepper_problem* problem) {
+    sti_free(env, problem->memory);
+    *problem = (sti_stepper_problem){0};
 }
