@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bodies/motion.h"
+#include "linalg/vector.h"
 
 typedef struct header {
     char magic[8];
@@ -134,16 +135,9 @@ void sti_world_take_back(sti_world* world) {
 
 // ---- loading
 
-static bool are_finite(const double* x, size_t count) {
-    for (size_t k = 0; k < count; k++) {
-        if (!isfinite(x[k])) return false;
-    }
-    return true;
-}
-
 static bool is_place(const sti_placed* p) {
     const double norm = p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] + p->q[3] * p->q[3];
-    if (!are_finite(p->x, 3) || !are_finite(p->R, 9) || !(fabs(norm - 1) <= 1e-6)) return false;
+    if (!sti_vector_is_finite(3, p->x) || !sti_vector_is_finite(9, p->R) || !(fabs(norm - 1) <= 1e-6)) return false;
     for (int k = 0; k < 9; k++) {
         if (fabs(p->R[k]) > 1 + 1e-6) return false;
     }
@@ -153,7 +147,8 @@ static bool is_place(const sti_placed* p) {
 static bool is_axis(const sti_joint_axis* a) {
     const double others[] = {a->friction, a->mu,   a->radius,      a->stiffness,
                              a->damping,  a->rest, a->motor_speed, a->motor_force};
-    return a->lower <= a->upper && are_finite(others, sizeof others / sizeof others[0]) && a->motor_force >= 0;
+    return a->lower <= a->upper && sti_vector_is_finite(sizeof others / sizeof others[0], others) &&
+           a->motor_force >= 0;
 }
 
 typedef struct checking {
@@ -177,7 +172,7 @@ static void check(void* user, content what, void* data, size_t count, size_t siz
         } else if (what == NUMBERS) {
             STI_ASSERT(size <= sizeof x);
             memcpy(x, c->at, size);
-            if (!are_finite(x, size / sizeof *x)) c->wrong = "a number that is not finite";
+            if (!sti_vector_is_finite(size / sizeof *x, x)) c->wrong = "a number that is not finite";
         }
     }
 }
@@ -185,7 +180,7 @@ static void check(void* user, content what, void* data, size_t count, size_t siz
 static bool is_row(const sti_world* world, const sti_row* row, const sti_world_contact* at) {
     const bool a = row->a == (sti_body_moves(world, at->a) ? at->a : -1);
     const bool b = row->b == (sti_body_moves(world, at->b) ? at->b : -1);
-    return a && b && !row->wide && are_finite(row->ja, 6) && are_finite(row->jb, 6);
+    return a && b && !row->wide && sti_vector_is_finite(6, row->ja) && sti_vector_is_finite(6, row->jb);
 }
 
 // Between shapes of these bodies, with rows that act on them.
@@ -200,9 +195,10 @@ static bool is_contact(const sti_world* world, const sti_touching* c) {
         if (!is_row(world, &c->row[k], at)) return false;
     }
     const double others[] = {at->gap, at->mu, at->restitution};
-    return are_finite(others, 3) && at->mu >= 0 && are_finite(at->n, 3) && are_finite(at->t1, 3) &&
-           are_finite(at->t2, 3) && are_finite(at->point, 3) && are_finite(at->r, 3) && are_finite(at->u, 3) &&
-           are_finite(c->offset, 3) && are_finite(c->r_last, 3) && are_finite(c->found, 15);
+    return sti_vector_is_finite(3, others) && at->mu >= 0 && sti_vector_is_finite(3, at->n) &&
+           sti_vector_is_finite(3, at->t1) && sti_vector_is_finite(3, at->t2) && sti_vector_is_finite(3, at->point) &&
+           sti_vector_is_finite(3, at->r) && sti_vector_is_finite(3, at->u) && sti_vector_is_finite(3, c->offset) &&
+           sti_vector_is_finite(3, c->r_last) && sti_vector_is_finite(15, c->found);
 }
 
 static sti_status check_bytes(sti_world* world, const header* h, const void* bytes, size_t size) {

@@ -4,6 +4,7 @@
 
 #include "bodies/motion.h"
 #include "linalg/vec3.h"
+#include "linalg/vector.h"
 
 sti_world_options sti_world_options_default(void) {
     return (sti_world_options){.h = 0.01,
@@ -322,13 +323,6 @@ const sti_contact_problem* sti_world_problem(const sti_world* world, const sti_c
 
 // ---- changing
 
-static bool all_finite(const double* x, int n) {
-    for (int i = 0; i < n; i++) {
-        if (!isfinite(x[i])) return false;
-    }
-    return true;
-}
-
 static sti_status check_moving(sti_world* world, int body) {
     const sti_status status = sti_bodies_check_index(world->bodies, body, "body");
     if (status != STI_OK) return status;
@@ -340,9 +334,9 @@ static sti_status check_moving(sti_world* world, int body) {
 sti_status sti_world_set(sti_world* world, int body, const sti_pose* pose, const double v[3], const double w[3]) {
     const sti_status status = check_moving(world, body);
     if (status != STI_OK) return status;
-    const bool fits = (pose == NULL || (all_finite(pose->x, 3) && all_finite(pose->q, 4) &&
+    const bool fits = (pose == NULL || (sti_vector_is_finite(3, pose->x) && sti_vector_is_finite(4, pose->q) &&
                                         dot3(pose->q, pose->q) + pose->q[3] * pose->q[3] > 0)) &&
-                      (v == NULL || all_finite(v, 3)) && (w == NULL || all_finite(w, 3));
+                      (v == NULL || sti_vector_is_finite(3, v)) && (w == NULL || sti_vector_is_finite(3, w));
     if (!fits)
         return STI_FAIL(world->env, STI_ERR_ARGUMENT, body, "body \"%s\": place or velocity is not finite",
                         world->bodies->body[body].name);
@@ -362,7 +356,7 @@ sti_status sti_world_set(sti_world* world, int body, const sti_pose* pose, const
 sti_status sti_world_push(sti_world* world, int body, const double force[3], const double torque[3]) {
     const sti_status status = check_moving(world, body);
     if (status != STI_OK) return status;
-    if ((force != NULL && !all_finite(force, 3)) || (torque != NULL && !all_finite(torque, 3)))
+    if ((force != NULL && !sti_vector_is_finite(3, force)) || (torque != NULL && !sti_vector_is_finite(3, torque)))
         return STI_FAIL(world->env, STI_ERR_ARGUMENT, body, "body \"%s\": push is not finite",
                         world->bodies->body[body].name);
     double* push = world->push + 6 * (size_t)world->slot[body];

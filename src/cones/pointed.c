@@ -188,7 +188,7 @@ void sti_pointedness_clear(sti_env* env, sti_pointedness* p) {
 
 static sti_status make_c(sti_env* env, size_t count, sti_pointedness* out) {
     out->c = sti_alloc_array_zero(env, count, sizeof *out->c);
-    return out->c != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "witness with %zu coefficients", count);
+    return out->c != NULL ? STI_OK : STI_ERR_MEMORY;
 }
 
 // c from c_exact
@@ -197,7 +197,7 @@ static sti_status round_c(sti_env* env, sti_pointedness* out) {
     const sti_status status = make_c(env, count, out);
     for (size_t i = 0; i < count && status == STI_OK; i++) {
         out->c[i] = sti_rationals_double(out->c_exact, i);
-        if (isnan(out->c[i])) return STI_FAIL(env, STI_ERR_MEMORY, (int64_t)i, "rounding a witness");
+        if (isnan(out->c[i])) return STI_ERR_MEMORY;
     }
     return status;
 }

@@ -88,18 +88,14 @@ static void multiply_transposed(const sti_matrix* A, const double* x, double* y,
     if (A->rows > 0 && A->cols > 0) sti_matrix_multiply_transposed_add(A, x, y);
 }
 
-static double larger(double a, double b) {
-    return isnan(b) || b > a ? b : a;  // a NaN stays
-}
-
 // |A x + s - b| and the sizes of its terms in the units of the rows; b may be NULL for 0
 static double primal_error(sti_conic_judge* k, const double* x, const double* s, const double* b, double* size) {
     const sti_conic* p = k->program;
     double error = 0;
     multiply(&p->A, x, k->row, p->m);
     for (int i = 0; i < p->m; i++) {
-        *size = larger(*size, fmax(fabs(k->row[i]), fabs(s[i])) / k->unit[i]);
-        error = larger(error, fabs(k->row[i] + s[i] - (b != NULL ? b[i] : 0)) / k->unit[i]);
+        *size = sti_larger(*size, fmax(fabs(k->row[i]), fabs(s[i])) / k->unit[i]);
+        error = sti_larger(error, fabs(k->row[i] + s[i] - (b != NULL ? b[i] : 0)) / k->unit[i]);
     }
     return error;
 }
@@ -116,8 +112,8 @@ sti_conic_residuals sti_conic_judge_point(sti_conic_judge* k, const double* x, c
     size = k->c;
     error = 0;
     for (int j = 0; j < p->n; j++) {
-        size = larger(size, fmax(fabs(Px[j]), fabs(Aty[j])));
-        error = larger(error, fabs(Px[j] + Aty[j] + p->c[j]));
+        size = sti_larger(size, fmax(fabs(Px[j]), fabs(Aty[j])));
+        error = sti_larger(error, fabs(Px[j] + Aty[j] + p->c[j]));
     }
     out.dual = error / size;
 
@@ -126,7 +122,7 @@ sti_conic_residuals sti_conic_judge_point(sti_conic_judge* k, const double* x, c
     size = fmax(fmax(fabs(xPx), fabs(cx)), fmax(fabs(by), p->m > 0 ? k->b * k->c : 0));
     out.gap = size > 0 ? fabs(xPx + cx + by) / size : 0;
     out.objective = xPx / 2 + cx;
-    out.worst = larger(larger(out.primal, out.dual), out.gap);
+    out.worst = sti_larger(sti_larger(out.primal, out.dual), out.gap);
     return out;
 }
 
@@ -147,7 +143,7 @@ sti_conic_residuals sti_conic_judge_infeasible(sti_conic_judge* k, const double*
     if (!(by < 0)) return out;
     double error = 0;
     multiply_transposed(&p->A, y, k->column, p->n);
-    for (int j = 0; j < p->n; j++) error = larger(error, fabs(k->column[j]));
+    for (int j = 0; j < p->n; j++) error = sti_larger(error, fabs(k->column[j]));
     out.bound = -by / error;  // INFINITY for 0
     out.dual = out.worst = error / -by * k->b;
     return out;
@@ -171,8 +167,8 @@ sti_conic_residuals sti_conic_judge_unbounded(sti_conic_judge* k, const double* 
     out.primal = error / -cx * k->c;
     multiply(&p->P, x, k->column, p->n);
     error = 0;
-    for (int j = 0; j < p->n; j++) error = larger(error, fabs(k->column[j]));
+    for (int j = 0; j < p->n; j++) error = sti_larger(error, fabs(k->column[j]));
     out.dual = error / -cx * k->c / k->P;
-    out.worst = larger(out.primal, out.dual);
+    out.worst = sti_larger(out.primal, out.dual);
     return out;
 }

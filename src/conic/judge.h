@@ -2,9 +2,15 @@
 #ifndef STI_CONIC_JUDGE_H
 #define STI_CONIC_JUDGE_H
 
+#include <math.h>
 #include <stiction/conic.h>
 
 #include "base/arena.h"
+
+// The larger one; a NaN stays.
+static inline double sti_larger(double a, double b) {
+    return isnan(b) || b > a ? b : a;
+}
 
 typedef struct sti_conic_judge {
     sti_arena memory;

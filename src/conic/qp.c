@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "conic/judge.h"
 #include "linalg/check.h"
 #include "linalg/matrix.h"
 
@@ -207,10 +208,6 @@ typedef struct sizes {
     bool constrained;
 } sizes;
 
-static double larger(double a, double b) {
-    return isnan(b) || b > a ? b : a;  // a NaN stays
-}
-
 static double finite_size(const double* v, int i) {
     return v == NULL || fabs(v[i]) >= STI_QP_INFINITY ? 0 : fabs(v[i]);
 }
@@ -252,34 +249,34 @@ static void measure_point(const form* k, const sizes* z, bool ray, sti_qp_answer
     double error = 0, size = z->b, xPx = 0, cx = 0, h = 0;
     for (int i = 0; i < qp->m; i++) {
         const double low = side(qp->l, i, -INFINITY), high = side(qp->u, i, INFINITY);
-        error = larger(error, beyond(z->Ax[i], low, high, ray) / z->unit[i]);
-        size = larger(size, fabs(z->Ax[i]) / z->unit[i]);
+        error = sti_larger(error, beyond(z->Ax[i], low, high, ray) / z->unit[i]);
+        size = sti_larger(size, fabs(z->Ax[i]) / z->unit[i]);
         if (!ray) h += worth(a->y[i], low, high);
     }
     double dual = 0, dual_size = z->c, curvature = 0;
     for (int j = 0; j < qp->n; j++) {
         const double low = side(qp->lb, j, -INFINITY), high = side(qp->ub, j, INFINITY);
-        error = larger(error, beyond(a->x[j], low, high, ray));
-        size = larger(size, fabs(a->x[j]));
+        error = sti_larger(error, beyond(a->x[j], low, high, ray));
+        size = sti_larger(size, fabs(a->x[j]));
         if (!ray) h += worth(a->z[j], low, high);
-        dual = larger(dual, fabs(z->Px[j] + qp->c[j] + z->Aty[j]));
-        dual_size = larger(dual_size, fmax(fabs(z->Px[j]), fabs(z->Aty[j])));
-        curvature = larger(curvature, fabs(z->Px[j]));
+        dual = sti_larger(dual, fabs(z->Px[j] + qp->c[j] + z->Aty[j]));
+        dual_size = sti_larger(dual_size, fmax(fabs(z->Px[j]), fabs(z->Aty[j])));
+        curvature = sti_larger(curvature, fabs(z->Px[j]));
         xPx += a->x[j] * z->Px[j];
         cx += qp->c[j] * a->x[j];
     }
     if (ray) {
         a->residual_primal = cx < 0 ? error * z->c / -cx : INFINITY;
         a->residual_dual = cx < 0 ? curvature * z->c / z->P / -cx : INFINITY;
-        a->residual = larger(a->residual_primal, a->residual_dual);
+        a->residual = sti_larger(a->residual_primal, a->residual_dual);
         a->objective = -INFINITY;
         return;
     }
     a->residual_primal = error / size;
     a->residual_dual = dual / dual_size;
-    size = fmax(fmax(fabs(xPx), fabs(cx)), larger(fabs(h), z->constrained ? z->b * z->c : 0));
+    size = fmax(fmax(fabs(xPx), fabs(cx)), sti_larger(fabs(h), z->constrained ? z->b * z->c : 0));
     a->residual_gap = size > 0 ? fabs(xPx + cx + h) / size : 0;
-    a->residual = larger(larger(a->residual_primal, a->residual_dual), a->residual_gap);
+    a->residual = sti_larger(sti_larger(a->residual_primal, a->residual_dual), a->residual_gap);
     a->objective = xPx / 2 + cx;
 }
 
@@ -300,7 +297,7 @@ static void normalize(const sti_qp* qp, sti_qp_answer* a) {
 static void measure_infeasible(const form* k, const sizes* z, sti_qp_answer* a) {
     const double h = worth_of_all(k->qp, a);
     double error = 0;
-    for (int j = 0; j < k->qp->n; j++) error = larger(error, fabs(z->Aty[j]));
+    for (int j = 0; j < k->qp->n; j++) error = sti_larger(error, fabs(z->Aty[j]));
     a->residual = a->residual_dual = h < 0 ? error * z->b / -h : INFINITY;
     a->bound = h < 0 ? -h / error : 0;
     a->objective = INFINITY;

@@ -17,6 +17,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/vector.h"
+
 enum { DEPTH = STI_ANDERSON_DEPTH, SUMS = DEPTH + 1 };
 
 #define DEPENDENT 1e-12  // squared sine below which a column counts as dependent on the newer ones
@@ -61,19 +63,6 @@ static int chunk_count(const sti_anderson* a) {
     return (a->n + a->chunk - 1) / a->chunk;
 }
 
-static double dot(const double* x, const double* y, int n) {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int i = 0;
-    for (; i + 3 < n; i += 4) {
-        s0 += x[i] * y[i];
-        s1 += x[i + 1] * y[i + 1];
-        s2 += x[i + 2] * y[i + 2];
-        s3 += x[i + 3] * y[i + 3];
-    }
-    for (; i < n; i++) s0 += x[i] * y[i];
-    return (s0 + s1) + (s2 + s3);
-}
-
 typedef struct push_loop {
     sti_anderson* a;
     const double *f, *g;
@@ -95,8 +84,8 @@ static void push_chunk(void* context, int item, int worker) {
             dg[i] = g[i] - g_last[i];
         }
         double* sum = a->partial + (size_t)item * SUMS;
-        for (int j = 0; j < l->count; j++) sum[j] = dot(df, column(a->df, a, j) + first, n);
-        sum[DEPTH] = dot(df, f, n);
+        for (int j = 0; j < l->count; j++) sum[j] = sti_vector_dot4((size_t)n, df, column(a->df, a, j) + first);
+        sum[DEPTH] = sti_vector_dot4((size_t)n, df, f);
     }
     memcpy(f_last, f, (size_t)n * sizeof *f);
     memcpy(g_last, g, (size_t)n * sizeof *g);

@@ -141,9 +141,7 @@ static inline sti_status from_sparse(sti_env* env, const sti_matrix* M, const in
     f.seen = sti_alloc_array(env, n, sizeof *f.seen);
     f.place = sti_alloc_array(env, n, sizeof *f.place);
     f.whole = sti_alloc_array(env, n, sizeof *f.whole);
-    sti_status status = f.seen != NULL && f.place != NULL && f.whole != NULL
-                            ? STI_OK
-                            : STI_FAIL(env, STI_ERR_MEMORY, -1, "blocks of W");
+    sti_status status = f.seen != NULL && f.place != NULL && f.whole != NULL ? STI_OK : STI_ERR_MEMORY;
     if (status == STI_OK) {
         fill(&f, d);
         for (size_t i = 0; i < n; i++) {

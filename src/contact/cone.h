@@ -10,6 +10,11 @@ static inline double sti_cone_slip(int d, const double* x) {
     return d == 2 ? fabs(x[1]) : sqrt(x[1] * x[1] + x[2] * x[2]);
 }
 
+// The same for all doubles.
+static inline double sti_cone_slip_safe(int d, const double* x) {
+    return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+}
+
 // p = P_K(x); p may be x.
 static inline void sti_cone_project(int d, double mu, const double* x, double* p) {
     const double xn = x[0], norm = sti_cone_slip(d, x);

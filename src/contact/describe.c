@@ -7,12 +7,9 @@
 // The mode is the one whose conditions the point violates least, velocities weighed by rho_c as in the residual.
 #include <math.h>
 
+#include "contact/cone.h"
 #include "contact/contact.h"
 #include "contact/posed.h"
-
-static double slip_of(int d, const double* x) {
-    return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
-}
 
 // bound - rt: how deep r_t lies in mu r_n S, negative outside
 static void into_section(const sti_section* section, const double* r, double* rt, double* bound) {
@@ -36,10 +33,10 @@ sti_status sti_contact_describe(sti_env* env, const sti_contact_problem* p, sti_
     sti_contact_rho(d, p->contact_count, a->u, rho);
     for (size_t c = 0; c < nc; c++) {
         const double *r = a->r + c * (size_t)d, *u = a->u + c * (size_t)d;
-        double rt = slip_of(d, r), bound = p->mu[c] * r[0];
-        const double ut = slip_of(d, u);
+        double rt = sti_cone_slip_safe(d, r), bound = p->mu[c] * r[0];
+        const double ut = sti_cone_slip_safe(d, u);
         if (p->section != NULL && p->section[c].shape != STI_SECTION_DISC) into_section(&p->section[c], r, &rt, &bound);
-        const double separate = hypot(r[0], slip_of(d, r)), stick = rho[c] * hypot(u[0], ut),
+        const double separate = hypot(r[0], sti_cone_slip_safe(d, r)), stick = rho[c] * hypot(u[0], ut),
                      slide = hypot(bound - rt, rho[c] * u[0]);
         a->dissipation[c] = 0;
         for (int i = 0; i < d; i++) a->dissipation[c] -= u[i] * r[i];

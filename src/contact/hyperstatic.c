@@ -30,6 +30,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "contact/cone.h"
 #include "contact/entries.h"
 #include "contact/inertia.h"
 #include "contact/motion.h"
@@ -54,14 +55,11 @@ static void drop_carrier(carrier* k) {
 
 // --- what each contact may carry -----------------------------------------------------------------------------------
 
-static double tangent(int d, const double* x) {
-    return d == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
-}
-
 // The direction of a sliding force: that of r, or where r is too small (or the contact was not said to slide) to have
 // one, against u_t.
 static void slide_along(int d, double mu, double least, const double* r, const double* u, double* e) {
-    const double size = hypot(r[0], tangent(d, r)), slip = tangent(d, u), length = sqrt(1 + mu * mu);
+    const double size = hypot(r[0], sti_cone_slip_safe(d, r)), slip = sti_cone_slip_safe(d, u),
+                 length = sqrt(1 + mu * mu);
     for (int i = 0; i < d; i++)
         e[i] = size > least || slip == 0 ? r[i] / size : i == 0 ? 1 / length : -mu * u[i] / (slip * length);
 }
@@ -73,7 +71,7 @@ static void classify(carrier* k, const sti_contact_answer* a, double tol) {
     for (int c = 0; c < p->nc; c++) {
         const double *r = a->r + (size_t)d * (size_t)c, *u = a->u + (size_t)d * (size_t)c, rho = p->rho[c];
         double* E = k->basis + (size_t)c * (size_t)(d * d);
-        const double slip = rho * tangent(d, u), part = rho * fabs(u[0]);
+        const double slip = rho * sti_cone_slip_safe(d, u), part = rho * fabs(u[0]);
         sti_contact_mode mode = (sti_contact_mode)a->mode[c];
         if (hypot(part, slip) <= small)
             mode = STI_MODE_STICK;

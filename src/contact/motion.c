@@ -4,6 +4,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "contact/cone.h"
 #include "contact/entries.h"
 
 void sti_motion_clear(sti_motion* m) {
@@ -148,7 +149,7 @@ sti_motion_check sti_motion_judge(const sti_motion* m, const double* x, bool dat
     for (int i = 0; i < rows; i++) largest = fmax(largest, m->weight[i] * size[i]);
     for (int c = 0; c < m->nc; c++) {
         const double *u = sum + (size_t)m->d * (size_t)c, weight = m->weight[m->d * c];
-        const double slip = m->d == 2 ? fabs(u[1]) : hypot(u[1], u[2]);
+        const double slip = sti_cone_slip_safe(m->d, u);
         check.margin = fmin(check.margin, weight * (u[0] - (friction ? m->mu[c] * slip : 0)));
         check.normal = fmin(check.normal, weight * (u[0] + epsilon * size[m->d * c]));
         check.size = fmax(check.size, weight * hypot(u[0], slip));

@@ -337,7 +337,7 @@ sti_status sti_contact_gauge_open(sti_env* env, const sti_contact_problem* p, st
     k->energy = sti_alloc_array(env, items + 1, sizeof *k->energy);
     if (k->memory == NULL || k->one == NULL || k->energy == NULL) {
         sti_contact_gauge_close(env, k);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "residual of a contact problem");
+        return STI_ERR_MEMORY;
     }
     share_memory(k);
     if (p->global)

@@ -146,7 +146,7 @@ static sti_status run_stages(sti_contact_reduction* red, sti_faceted* f, const s
     const size_t n = 3 * (size_t)red->local.nc;
     const double start = sti_clock();
     double* best = sti_alloc_array(red->env, n, sizeof *best);
-    if (best == NULL) return STI_FAIL(red->env, STI_ERR_MEMORY, -1, "forces of %d contacts", red->local.nc);
+    if (best == NULL) return STI_ERR_MEMORY;
     sti_status status = sti_contact_expand_and_measure(red, a);
     for (size_t k = 0; k < sizeof stages / sizeof *stages && status == STI_OK && !within(a, options->tol); k++) {
         const double before = a->residual, from = sti_clock();

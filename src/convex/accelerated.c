@@ -19,12 +19,6 @@ void sti_accelerated_begin(sti_accelerated* k) {
     memcpy(k->gy, k->g, (size_t)k->n * sizeof *k->gy);
 }
 
-static void trade(double** a, double** b) {
-    double* const kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
 // x+, with L raised as far as it asks.
 static void descend(sti_accelerated* k) {
     const int n = k->n;
@@ -46,8 +40,8 @@ static void descend(sti_accelerated* k) {
 
 void sti_accelerated_step(sti_accelerated* k) {
     const int n = k->n;
-    trade(&k->x, &k->last);
-    trade(&k->g, &k->glast);
+    sti_trade(&k->x, &k->last);
+    sti_trade(&k->g, &k->glast);
     descend(k);
     const double *w = k->weight, *x = k->x, *g = k->g, *last = k->last, *glast = k->glast;
     double *y = k->y, *gy = k->gy, against;

@@ -14,6 +14,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// Two arrays change places.
+static inline void sti_trade(double** a, double** b) {
+    double* const kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
 typedef struct sti_accelerated {
     int n;
     const double* weight;  // D^-1, one for each number; NULL: 1                             (n)

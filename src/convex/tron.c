@@ -28,6 +28,7 @@
 // neither curvature nor a bound: then the program has no minimum, which the residual says too.
 #include <string.h>
 
+#include "convex/accelerated.h"
 #include "convex/scaled.h"
 
 enum { FRESH = 100, TRIALS = 30 };  // steps between gradients computed anew; halvings of a step
@@ -105,12 +106,6 @@ static bool try_step(state* s, double a) {
     return met;
 }
 
-static void swap(double** a, double** b) {
-    double* const keep = *a;
-    *a = *b;
-    *b = keep;
-}
-
 // A step that meets bounds: halved until it lowers the objective. False: it does not.
 static bool bend(state* s, double a) {
     const int n = s->p.n;
@@ -125,8 +120,8 @@ static bool bend(state* s, double a) {
                 s->Pw[i] = s->g_next[i] - s->g[i];
             }
             s->wPw = sti_scaled_dot(n, s->w, s->Pw);
-            swap(&s->z, &s->next);
-            swap(&s->g, &s->g_next);
+            sti_trade(&s->z, &s->next);
+            sti_trade(&s->g, &s->g_next);
             s->age = 0;
             return true;
         }
@@ -151,7 +146,7 @@ static bool step(state* s) {
         s->wPw = 0;  // once more, from the gradient
         return conjugate;
     }
-    swap(&s->z, &s->next);
+    sti_trade(&s->z, &s->next);
     for (int i = 0; i < n; i++) s->g[i] += a * s->Pw[i];
     if (++s->age == FRESH) {
         sti_scaled_gradient(&s->p, s->z, s->g);

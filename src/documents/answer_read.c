@@ -223,7 +223,7 @@ static sti_status read_leaf(const reader* r, const sti_place* place, const sti_j
     if (status == STI_OK) status = read_multipliers(r, &at_y, sti_json_field(leaf, "y"), first + (size_t)c->free_count);
     for (size_t i = first; status == STI_OK && i < first + width; i++) {
         c->y[i] = sti_rationals_double(c->y_exact, i);
-        if (isnan(c->y[i])) status = STI_FAIL(r->env, STI_ERR_MEMORY, -1, "a multiplier as a double");
+        if (isnan(c->y[i])) status = STI_ERR_MEMORY;
     }
     return status;
 }

@@ -242,7 +242,7 @@ static sti_status read_motion_doubts(reader* k) {
     sti_status status = read_list(k, "doubts", &list, &box->doubt_count);
     if (status != STI_OK) return status;
     box->doubts = k->motion_doubts = sti_alloc_array_zero(k->tree.env, (size_t)box->doubt_count, sizeof *box->doubts);
-    if (box->doubts == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "box");
+    if (box->doubts == NULL) return STI_ERR_MEMORY;
     for (int i = 0; status == STI_OK && i < box->doubt_count; i++) {
         const sti_place at = sti_place_index(&place, i), what = sti_place_key(&at, "what");
         const sti_json_value* one = sti_json_item(list, i);
@@ -269,7 +269,7 @@ static sti_status read_motion(reader* k) {
     out->box.q = start;
     out->box.modes = modes;
     out->end = sti_alloc_array_zero(k->tree.env, sti_size_mul(2, n), sizeof *out->end);
-    if (start == NULL || modes == NULL || out->end == NULL) return STI_FAIL(k->tree.env, STI_ERR_MEMORY, -1, "box");
+    if (start == NULL || modes == NULL || out->end == NULL) return STI_ERR_MEMORY;
     out->box.v = start + n / 2;
     status = sti_json_read_bool(&k->tree, NULL, k->tree.root, "proved", &out->found);
     if (status == STI_OK) status = read_finite(k, NULL, k->tree.root, "h", &out->box.h);

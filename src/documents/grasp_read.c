@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "documents/document.h"
+#include "documents/instant_read.h"
 #include "exact/rationals.h"
 #include "formats/file.h"
 #include "formats/json_fields.h"
@@ -210,7 +211,7 @@ static sti_status round_rows(const reader* r, int i) {
     for (size_t k = row; k < row + 3; k++) {
         r->s->n[k] = sti_rationals_double(r->s->exact.n, k);
         r->s->t[k] = sti_rationals_double(r->s->exact.t, k);
-        if (isnan(r->s->n[k]) || isnan(r->s->t[k])) return STI_FAIL(r->tree->env, STI_ERR_MEMORY, i, "exact rows");
+        if (isnan(r->s->n[k]) || isnan(r->s->t[k])) return STI_ERR_MEMORY;
     }
     return STI_OK;
 }
@@ -234,21 +235,6 @@ static sti_status take_friction(const reader* r, const sti_place* up, const sti_
     return status;
 }
 
-static sti_status take_name(const reader* r, const sti_place* up, const sti_json_value* contact, int i) {
-    const sti_json_value* value = sti_json_field(contact, "name");
-    const sti_place place = sti_place_key(up, "name");
-    char standard[32];
-    snprintf(standard, sizeof standard, "contact %d", i + 1);
-    if (value != NULL && (!sti_json_is_string(value) || value->text[0] == '\0'))
-        return sti_json_fail(r->tree, &place, value, "a name is expected");
-    const char* name = value != NULL ? value->text : standard;
-    for (int k = 0; k < i; k++) {
-        if (strcmp(r->s->contacts[k].name, name) == 0)
-            return sti_json_fail(r->tree, &place, value, "contacts[%d] has the name \"%.40s\" already", k, name);
-    }
-    return sti_instant_store_name(r->tree->env, r->s, r->n + i, name);
-}
-
 static sti_status fill(const reader* r, bool exact) {
     const sti_json_value* contact = sti_json_field(r->tree->root, "contacts")->child;
     const sti_place list = sti_place_key(NULL, "contacts");
@@ -257,7 +243,7 @@ static sti_status fill(const reader* r, bool exact) {
         status = sti_instant_store_name(r->tree->env, r->s, k, r->d == 2 ? plane_names[k] : space_names[k]);
     for (int i = 0; status == STI_OK && contact != NULL; contact = contact->next, i++) {
         const sti_place at = sti_place_index(&list, i);
-        status = take_name(r, &at, contact, i);
+        status = sti_instant_read_name(r->tree, r->s, r->n, &at, contact, i);
         if (status == STI_OK) status = take_friction(r, &at, contact, i);
         put_doubles(r, i);
         if (status == STI_OK && exact) status = put_exact(r, i);

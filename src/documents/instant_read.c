@@ -15,6 +15,9 @@
 // (docs/contact.md), and all of the instant is in doubles.
 //
 // The work goes in two passes: sizes first, so that everything is allocated at once, then values.
+
+#include "documents/instant_read.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -277,20 +280,20 @@ static sti_status take_names(const reader* r) {
     return status;
 }
 
-// "contact 1", ... where no name is given. Names tell contacts apart in answers, so each is there once.
-static sti_status take_contact_name(const reader* r, const sti_place* up, const sti_json_value* contact, int i) {
+sti_status sti_instant_read_name(const sti_json_tree* tree, sti_instant_store* store, int n, const sti_place* up,
+                                 const sti_json_value* contact, int i) {
     const sti_json_value* value = sti_json_field(contact, "name");
     const sti_place place = sti_place_key(up, "name");
     char standard[32];
     snprintf(standard, sizeof standard, "contact %d", i + 1);
     if (value != NULL && (!sti_json_is_string(value) || value->text[0] == '\0'))
-        return sti_json_fail(r->tree, &place, value, "a name is expected");
+        return sti_json_fail(tree, &place, value, "a name is expected");
     const char* name = value != NULL ? value->text : standard;
     for (int k = 0; k < i; k++) {
-        if (strcmp(r->s->contacts[k].name, name) == 0)
-            return sti_json_fail(r->tree, &place, value, "contacts[%d] has the name \"%.40s\" already", k, name);
+        if (strcmp(store->contacts[k].name, name) == 0)
+            return sti_json_fail(tree, &place, value, "contacts[%d] has the name \"%.40s\" already", k, name);
     }
-    return sti_instant_store_name(r->tree->env, r->s, r->n + i, name);
+    return sti_instant_store_name(tree->env, store, n + i, name);
 }
 
 // One number of a contact, left as it is where the field is missing.
@@ -395,7 +398,7 @@ static sti_status take_contact(const reader* r, const sti_place* at, const sti_j
     static const char* const modes[] = {"by_velocity", "stick", "slide"};
     sti_instant_contact* c = &r->s->contacts[i];
     int type = 0, mode = STI_INSTANT_BY_VELOCITY;
-    sti_status status = take_contact_name(r, at, contact, i);
+    sti_status status = sti_instant_read_name(r->tree, r->s, r->n, at, contact, i);
     if (status == STI_OK) status = sti_json_read_word(r->tree, at, contact, "type", types, 3, &type);
     if (status == STI_OK) status = sti_json_read_word(r->tree, at, contact, "mode", modes, 3, &mode);
     c->bilateral = type == 1;

@@ -104,7 +104,7 @@ sti_status sti_image_png(sti_env* env, const sti_image* image, void** bytes, siz
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a picture of %d x %d pixels", image->width, image->height);
     if (!encode(&g, image)) {
         sti_free(env, g.bytes);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "PNG of %d x %d pixels", image->width, image->height);
+        return STI_ERR_MEMORY;
     }
     *bytes = g.bytes;
     *size = g.size;

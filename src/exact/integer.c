@@ -35,7 +35,7 @@ void sti_exact_clear(sti_exact* x) {
 }
 
 static void fail_memory(sti_exact* x) {
-    if (x->status == STI_OK) x->status = STI_FAIL(x->env, STI_ERR_MEMORY, -1, "out of memory in exact arithmetic");
+    if (x->status == STI_OK) x->status = STI_ERR_MEMORY;
 }
 
 sti_int* sti_int_array(sti_exact* x, size_t count) {
@@ -67,7 +67,7 @@ static bool reserve(sti_exact* x, sti_int* r, size_t need) {
     if (x->status != STI_OK || out_of_time(x)) return false;
     if ((size_t)r->capacity >= need) return true;
     if (need > INT32_MAX / 2) {
-        fail_memory(x);
+        x->status = STI_FAIL(x->env, STI_ERR_MEMORY, -1, "an integer of %zu limbs", need);
         return false;
     }
     const size_t capacity = need + need / 2 + 1;

@@ -259,7 +259,7 @@ sti_status sti_fit_solve(sti_env* env, const sti_fit_problem* problem, const sti
     if (status == STI_OK) status = fit_from(env, problem, o, answer);
     if (status != STI_OK || !asks_elsewhere(problem, answer)) return status;
     double* start = sti_alloc_array_zero(env, (size_t)problem->n, sizeof *start);
-    if (start == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "fit");
+    if (start == NULL) status = STI_ERR_MEMORY;
     sti_fit_problem there = *problem;
     there.start = start;
     for (int k = 0; status == STI_OK && k < PLACES && asks_elsewhere(problem, answer); k++) {

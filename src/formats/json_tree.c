@@ -73,7 +73,7 @@ sti_status sti_json_tree_create(sti_env* env, char* text, size_t size, const cha
     out->text = sti_alloc(env, sti_size_add(size, 1));
     if (out->values == NULL || out->text == NULL) {
         sti_json_tree_clear(out);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "tree of %.200s", name);
+        return STI_ERR_MEMORY;
     }
     memcpy(out->text, text, size);
     out->text[size] = '\0';
@@ -151,7 +151,7 @@ sti_status sti_json_read_number(const sti_json_tree* tree, const sti_place* plac
     sti_status status = sti_json_read_exact(tree, place, value, tree->scratch, 0);
     if (status != STI_OK) return status;
     *out = sti_rationals_double(tree->scratch, 0);
-    if (isnan(*out)) return STI_FAIL(tree->env, STI_ERR_MEMORY, -1, "a fraction as a double");
+    if (isnan(*out)) return STI_ERR_MEMORY;
     *is_double = sti_rationals_is_double(tree->scratch, 0);
     if (!isfinite(*out)) return sti_json_fail(tree, place, value, "too large, not near any double");
     if (*out == 0 && sti_rationals_sign(tree->scratch, 0) != 0)

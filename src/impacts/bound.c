@@ -58,8 +58,8 @@ static sti_status prepare(bound_work* k) {
     if (w->pool->status != STI_OK) return w->pool->status;
     for (int i = 0; i < p; i++) {
         if (w->out->slip[i] == w->out->slip[i + 1]) continue;
-        for (int j = 0; j < p; j++) k->n_H[sti_impact_at(p, j, i)] = w->out->n_H[sti_impact_at(s, j, w->out->slip[i])];
-        for (int l = 0; l < d; l++) t_H[sti_impact_at(p, l, i)] = w->t_H[sti_impact_at(s, l, w->out->slip[i])];
+        for (int j = 0; j < p; j++) k->n_H[sti_at(p, j, i)] = w->out->n_H[sti_at(s, j, w->out->slip[i])];
+        for (int l = 0; l < d; l++) t_H[sti_at(p, l, i)] = w->t_H[sti_at(s, l, w->out->slip[i])];
     }
     sti_small_multiply(d, d, p, v->D_t, t_H, metric);
     sti_small_multiply_tn(p, d, p, t_H, metric, k->tangential);
@@ -67,9 +67,9 @@ static sti_status prepare(bound_work* k) {
     k->qdot_tan = sti_vector_norm(d, v->qdot_tan);
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) {
-            const double e = w->out->E[sti_impact_at(p, i, j)];
-            k->plus[sti_impact_at(p, i, j)] = (i == j) + e;
-            k->minus[sti_impact_at(p, i, j)] = (i == j) - e;
+            const double e = w->out->E[sti_at(p, i, j)];
+            k->plus[sti_at(p, i, j)] = (i == j) + e;
+            k->minus[sti_at(p, i, j)] = (i == j) - e;
         }
     }
     both_norms(k, d, p, metric, k->size_tH);
@@ -88,13 +88,13 @@ static bool invert(const bound_work* k, const double* mu, double* Eq) {
     double *A = k->work, *Z = A + size, *rest = Z + size, *unit = rest + size + (size_t)p, *x = unit + p;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++)
-            A[sti_impact_at(p, i, j)] = k->w->out->G[sti_impact_at(p, i, j)] - k->n_H[sti_impact_at(p, i, j)] * mu[j];
+            A[sti_at(p, i, j)] = k->w->out->G[sti_at(p, i, j)] - k->n_H[sti_at(p, i, j)] * mu[j];
     }
     for (int j = 0; j < p; j++) {
         memset(unit, 0, (size_t)p * sizeof *unit);
         unit[j] = 1;
         if (sti_dense_solve(p, p, A, unit, STI_IMPACT_RANK_TOL, x, Z, rest, k->index).rank < p) return false;
-        for (int i = 0; i < p; i++) Eq[sti_impact_at(p, i, j)] = x[i];
+        for (int i = 0; i < p; i++) Eq[sti_at(p, i, j)] = x[i];
     }
     return true;
 }
@@ -103,8 +103,7 @@ static double extreme(const bound_work* k, const double* A, bool largest) {
     const int p = k->p;
     double *copy = k->work, *w = copy + (size_t)p * (size_t)p;
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < p; j++)
-            copy[sti_impact_at(p, i, j)] = 0.5 * (A[sti_impact_at(p, i, j)] + A[sti_impact_at(p, j, i)]);
+        for (int j = 0; j < p; j++) copy[sti_at(p, i, j)] = 0.5 * (A[sti_at(p, i, j)] + A[sti_at(p, j, i)]);
     }
     sti_dense_eigen(p, copy, w, NULL);
     return largest ? w[p - 1] : w[0];
@@ -120,7 +119,7 @@ static void fill_forms(const bound_work* k, const double* mu, const double* Eq, 
     sti_small_multiply_tn(p, p, p, k->minus, half, Mbar);
     sti_small_multiply(p, p, p, Eq, k->plus, X);  // then [mu] of it
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < p; j++) X[sti_impact_at(p, i, j)] *= mu[i];
+        for (int j = 0; j < p; j++) X[sti_at(p, i, j)] *= mu[i];
     }
     sti_small_multiply(p, p, p, k->tangential, X, TX);
     sti_small_multiply_tn(p, p, p, X, TX, K);

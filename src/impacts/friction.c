@@ -92,11 +92,11 @@ static void prepare(friction* k) {
     const int p = k->p, s = k->s, u = p + s;
     for (int i = 0; i < u; i++) {
         for (int j = 0; j < u; j++)
-            k->W[sti_impact_at(u, i, j)] =
-                w->space->W[sti_impact_at(u, i, j)] / (i < p ? 1 : w->tan[i - p]) / (j < p ? 1 : w->tan[j - p]);
+            k->W[sti_at(u, i, j)] =
+                w->space->W[sti_at(u, i, j)] / (i < p ? 1 : w->tan[i - p]) / (j < p ? 1 : w->tan[j - p]);
     }
     for (int i = 0; i < p; i++) {
-        k->right[i] = -w->u0[i] - sti_vector_dot(p, w->out->E + sti_impact_at(p, i, 0), w->u);
+        k->right[i] = -w->u0[i] - sti_vector_dot(p, w->out->E + sti_at(p, i, 0), w->u);
         for (int l = w->out->slip[i]; l < w->out->slip[i + 1]; l++)
             k->sigma0[l] = (w->u0[p + l] + w->out->e_t[i] * w->u[p + l]) / w->tan[l];
         if (w->out->slip[i + 1] > w->out->slip[i] && w->out->mu[i] > 0) {
@@ -109,13 +109,13 @@ static void prepare(friction* k) {
     sti_small_apply(p, p, w->G_inv, k->right, y);
     for (int i = 0; i < s; i++) {
         k->a[i] = k->sigma0[i];
-        for (int j = 0; j < p; j++) k->a[i] += k->W[sti_impact_at(u, p + i, j)] * y[j];
+        for (int j = 0; j < p; j++) k->a[i] += k->W[sti_at(u, p + i, j)] * y[j];
         for (int j = 0; j < s; j++) {
-            for (int l = 0; l < p; l++) h[l] = k->W[sti_impact_at(u, l, p + j)];
-            double sum = k->W[sti_impact_at(u, p + i, p + j)];
+            for (int l = 0; l < p; l++) h[l] = k->W[sti_at(u, l, p + j)];
+            double sum = k->W[sti_at(u, p + i, p + j)];
             for (int l = 0; l < p; l++)
-                sum -= k->W[sti_impact_at(u, p + i, l)] * sti_vector_dot(p, w->G_inv + sti_impact_at(p, l, 0), h);
-            k->gram[sti_impact_at(s, i, j)] = sum;
+                sum -= k->W[sti_at(u, p + i, l)] * sti_vector_dot(p, w->G_inv + sti_at(p, l, 0), h);
+            k->gram[sti_at(s, i, j)] = sum;
         }
     }
 }
@@ -127,8 +127,8 @@ static int sign_of(double x, double tol) {
 // Can sigma of the contacts behind slips i and j have these signs together?
 static bool signs_fit(const friction* k, int i, int sign_i, int j, int sign_j) {
     const int s = k->s;
-    const double ii = k->gram[sti_impact_at(s, i, i)], jj = k->gram[sti_impact_at(s, j, j)];
-    const double ij = k->gram[sti_impact_at(s, i, j)];
+    const double ii = k->gram[sti_at(s, i, i)], jj = k->gram[sti_at(s, j, j)];
+    const double ij = k->gram[sti_at(s, i, j)];
     if (ii <= STI_IMPACT_RANK_TOL || jj <= STI_IMPACT_RANK_TOL) return true;  // judged alone
     if (ii * jj - ij * ij > STI_IMPACT_RANK_TOL * ii * jj) return true;       // independent
     // sigma_i = rho sigma_j + shift
@@ -141,8 +141,7 @@ static bool signs_fit(const friction* k, int i, int sign_i, int j, int sign_j) {
 
 static bool mode_fits(const friction* k, int depth) {
     const int i = slip_of(k, k->rough[depth]), sign = k->xi[depth];
-    if (k->gram[sti_impact_at(k->s, i, i)] <= STI_IMPACT_RANK_TOL && sign != sign_of(k->a[i], 10 * k->tol))
-        return false;
+    if (k->gram[sti_at(k->s, i, i)] <= STI_IMPACT_RANK_TOL && sign != sign_of(k->a[i], 10 * k->tol)) return false;
     for (int d = 0; d < depth; d++) {
         if (!signs_fit(k, i, sign, slip_of(k, k->rough[d]), k->xi[d])) return false;
     }
@@ -176,11 +175,11 @@ static void pose(friction* k) {
         unit[col] = 1;
         expand(k, unit, k->z);
         for (int i = 0; i < p; i++) {
-            k->A[sti_impact_at(n, i, col)] = sti_vector_dot(u, k->W + sti_impact_at(u, i, 0), k->z);
+            k->A[sti_at(n, i, col)] = sti_vector_dot(u, k->W + sti_at(u, i, 0), k->z);
             const bool slips = k->w->out->slip[i + 1] > k->w->out->slip[i];
-            const double sigma = slips ? sti_vector_dot(u, k->W + sti_impact_at(u, p + slip_of(k, i), 0), k->z) : 0;
-            k->map[sti_impact_at(n, i, col)] = sigma;
-            if (k->column[i] >= 0) k->A[sti_impact_at(n, k->column[i], col)] = sigma;
+            const double sigma = slips ? sti_vector_dot(u, k->W + sti_at(u, p + slip_of(k, i), 0), k->z) : 0;
+            k->map[sti_at(n, i, col)] = sigma;
+            if (k->column[i] >= 0) k->A[sti_at(n, k->column[i], col)] = sigma;
         }
     }
     for (int i = 0; i < p; i++) {
@@ -199,7 +198,7 @@ static bool inequalities_hold(const friction* k, const double* x) {
             const double radius = k->w->options.stick_negative ? fabs(x[i]) : x[i];
             if (fabs(x[k->column[i]]) > k->mubar[i] * radius + slack) return false;
         } else {
-            const double sigma = k->sigma0[slip_of(k, i)] + sti_vector_dot(n, k->map + sti_impact_at(n, i, 0), x);
+            const double sigma = k->sigma0[slip_of(k, i)] + sti_vector_dot(n, k->map + sti_at(n, i, 0), x);
             if (!(k->xi[r] * sigma > slack)) return false;
         }
     }
@@ -213,11 +212,11 @@ static int family_rows(const friction* k, int dimension, const signed char* sign
     int count = 0;
     for (int r = 0; r < k->rough_count; r++) {
         const int i = k->rough[r];
-        const double* map = k->map + sti_impact_at(n, i, 0);
+        const double* map = k->map + sti_at(n, i, 0);
         for (int side = 0; side < (k->xi[r] == 0 ? 2 : 1); side++, count++) {
-            double* row = F + sti_impact_at(cols, count, 0);
+            double* row = F + sti_at(cols, count, 0);
             for (int y = 0; y < cols; y++) {
-                const double* x = y < dimension ? k->Z + sti_impact_at(n, y, 0) : k->x0;
+                const double* x = y < dimension ? k->Z + sti_at(n, y, 0) : k->x0;
                 if (k->xi[r] == 0)
                     row[y] = (side == 0 ? 1 : -1) * x[k->column[i]] - k->mubar[i] * sign[r] * x[i];
                 else
@@ -225,7 +224,7 @@ static int family_rows(const friction* k, int dimension, const signed char* sign
             }
         }
     }
-    double* row = F + sti_impact_at(cols, count++, 0);
+    double* row = F + sti_at(cols, count++, 0);
     memset(row, 0, (size_t)cols * sizeof *row);
     row[dimension] = -1;  // t >= 0
     return count;
@@ -243,11 +242,11 @@ static sti_status family_point(friction* k, int dimension, const signed char* si
     double t = 0;
     memset(x, 0, (size_t)n * sizeof *x);
     for (int i = 0; i < rays.count; i++) {
-        const double* ray = rays.value + sti_impact_at(cols, i, 0);
+        const double* ray = rays.value + sti_at(cols, i, 0);
         t += ray[dimension];
         for (int j = 0; j < n; j++) {
             x[j] += ray[dimension] * k->x0[j];
-            for (int y = 0; y < dimension; y++) x[j] += ray[y] * k->Z[sti_impact_at(n, y, j)];
+            for (int y = 0; y < dimension; y++) x[j] += ray[y] * k->Z[sti_at(n, y, j)];
         }
     }
     sti_polycone_destroy(cone);
@@ -290,7 +289,7 @@ static sti_status record(friction* k, int dimension) {
     if (status != STI_OK) return status;
     for (int i = 0; i < p; i++) {
         mode[i] = '.';
-        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_vector_dot(p, w->out->E + sti_impact_at(p, i, 0), w->u)) /
+        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_vector_dot(p, w->out->E + sti_at(p, i, 0), w->u)) /
                                   fmax(w->speed, 1e-300));
         if (w->out->slip[i + 1] - w->out->slip[i] != 1) continue;
         const double sigma = (x->v_t[slip_of(k, i)] + w->out->e_t[i] * w->u[p + slip_of(k, i)]) / w->tan[slip_of(k, i)];

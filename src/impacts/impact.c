@@ -55,7 +55,7 @@ static sti_status copy_matrices(sti_impact_work* w) {
     sti_space_block(k, 0, p, p, s, n_H);
     w->out->independent = sti_dense_pseudo_inverse(p, G, STI_SPACE_RANK_TOL, w->G_inv, work) == p;
     for (int l = 0; l < s; l++) {
-        const double* row = k->A + sti_impact_at(k->n, p + l, 0);
+        const double* row = k->A + sti_at(k->n, p + l, 0);
         w->tan[l] = sqrt(sti_small_form(k->n, k->Minv, row, row));
         if (w->tan[l] == 0) w->tan[l] = 1;
     }
@@ -79,18 +79,18 @@ static sti_status copy_coefficients(sti_impact_work* w) {
         mu[i] = c->mu;
         e_t[i] = c->restitution_t;
         for (int j = 0; j < p; j++) {
-            double* e = &E[sti_impact_at(p, i, j)];
+            double* e = &E[sti_at(p, i, j)];
             if (w->options.E != NULL)
-                *e = w->options.E[sti_impact_at(p, i, j)];
+                *e = w->options.E[sti_at(p, i, j)];
             else if (in->restitution != NULL)
-                *e = in->restitution[sti_impact_at(in->contact_count, w->out->contact[i], w->out->contact[j])];
+                *e = in->restitution[sti_at(in->contact_count, w->out->contact[i], w->out->contact[j])];
             else
                 *e = i == j ? c->restitution : 0;
             if (!isfinite(*e))
                 return STI_FAIL(w->env, STI_ERR_INPUT, i, "restitution: entry %d, %d is not finite", i, j);
-            plain[sti_impact_at(p, i, j)] = w->space->norm[i] / w->space->norm[j] * *e;  // (46)
+            plain[sti_at(p, i, j)] = w->space->norm[i] / w->space->norm[j] * *e;  // (46)
         }
-        w->e[i] = E[sti_impact_at(p, i, i)];
+        w->e[i] = E[sti_at(p, i, i)];
     }
     w->out->E = E;
     w->out->E_plain = plain;
@@ -140,7 +140,7 @@ static sti_status take_tangents(sti_impact_work* w) {
     if (w->t_H == NULL) return w->pool->status;
     for (int u = 0, col = 0; u < w->out->p; u++) {
         for (int l = k->slip[k->unilateral[u]]; l < k->slip[k->unilateral[u] + 1]; l++, col++) {
-            for (int i = 0; i < d; i++) w->t_H[sti_impact_at(s, i, col)] = k->t_H[sti_impact_at(k->slip_count, i, l)];
+            for (int i = 0; i < d; i++) w->t_H[sti_at(s, i, col)] = k->t_H[sti_at(k->slip_count, i, l)];
         }
     }
     return STI_OK;
@@ -157,7 +157,7 @@ static sti_status test_matrix(sti_impact_work* w) {
     if (w->pool->status != STI_OK) return w->pool->status;
     sti_small_apply(p, p, w->G_inv, w->out->test->witness, y);
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < n; j++) v[j] += y[i] * w->space->MA[sti_impact_at(n, i, j)];
+        for (int j = 0; j < n; j++) v[j] += y[i] * w->space->MA[sti_at(n, i, j)];
     }
     w->out->witness_v = v;
     return STI_OK;

@@ -73,7 +73,7 @@ static sti_status equality(sti_impact_work* w, sti_impact_answer* a, const doubl
     if (status != STI_OK) return status;
     x->dimension = p - f.rank;
     for (int i = 0; i < p; i++)
-        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_vector_dot(p, E + sti_impact_at(p, i, 0), w->u)));
+        x->law = fmax(x->law, fabs(x->qdot_norm[i] + sti_vector_dot(p, E + sti_at(p, i, 0), w->u)));
     x->law /= fmax(w->speed, 1e-300);
     return sti_impact_energy_restitution(w, E, x);
 }
@@ -83,7 +83,7 @@ sti_status sti_impact_newton(sti_impact_work* w) {
     sti_impact_answer* a = &w->out->laws[STI_IMPACT_NEWTON];
     double* E = sti_arena_doubles(w->pool, (size_t)p * (size_t)p);
     if (E == NULL) return w->pool->status;
-    for (int i = 0; i < p; i++) E[sti_impact_at(p, i, i)] = w->e[i];
+    for (int i = 0; i < p; i++) E[sti_at(p, i, i)] = w->e[i];
     a->applies = true;
     return equality(w, a, E);
 }
@@ -109,10 +109,10 @@ static sti_status free_directions(sti_impact_work* w, const bool* taking_part, i
     }
     for (int i = 0; i < count; i++) {
         for (int j = 0; j < count; j++) {
-            double x = w->space->W[sti_impact_at(a, in[i], in[j])];
+            double x = w->space->W[sti_at(a, in[i], in[j])];
             if (in[i] >= w->out->p) x /= w->tan[in[i] - w->out->p];
             if (in[j] >= w->out->p) x /= w->tan[in[j] - w->out->p];
-            sub[sti_impact_at(count, i, j)] = x;
+            sub[sti_at(count, i, j)] = x;
         }
     }
     *dimension = count - sti_dense_pseudo_inverse(count, sub, STI_SPACE_RANK_TOL, sub + size, sub + 2 * size);
@@ -266,14 +266,12 @@ static void fill_gbar(const sti_impact_work* w, double* gbar) {
     const sti_velocities* k = w->velocities;
     const int c = k->count, d = k->tangent_count, s = w->out->s, cols = c + s;
     for (int i = 0; i < c; i++) {
-        for (int j = 0; j < c; j++) gbar[sti_impact_at(cols, i, j)] = k->G[sti_impact_at(c, i, j)];
+        for (int j = 0; j < c; j++) gbar[sti_at(cols, i, j)] = k->G[sti_at(c, i, j)];
     }
     for (int u = 0, col = 0; u < w->out->p; u++) {
         for (int l = k->slip[k->unilateral[u]]; l < k->slip[k->unilateral[u] + 1]; l++, col++) {
-            for (int i = 0; i < c; i++)
-                gbar[sti_impact_at(cols, i, c + col)] = k->n_H[sti_impact_at(k->slip_count, i, l)];
-            for (int i = 0; i < d; i++)
-                gbar[sti_impact_at(cols, c + i, c + col)] = k->t_H[sti_impact_at(k->slip_count, i, l)];
+            for (int i = 0; i < c; i++) gbar[sti_at(cols, i, c + col)] = k->n_H[sti_at(k->slip_count, i, l)];
+            for (int i = 0; i < d; i++) gbar[sti_at(cols, c + i, c + col)] = k->t_H[sti_at(k->slip_count, i, l)];
         }
     }
 }
@@ -365,9 +363,9 @@ sti_status sti_impact_quasi(sti_impact_work* w) {
     }
     for (int i = 0; i < k.rows; i++) {
         for (int j = 0; j < k.rows; j++)
-            k.D[sti_impact_at(k.rows, i, j)] = i < k.c && j < k.c     ? q->D_n[sti_impact_at(k.c, i, j)]
-                                               : i >= k.c && j >= k.c ? q->D_t[sti_impact_at(k.d, i - k.c, j - k.c)]
-                                                                      : 0;
+            k.D[sti_at(k.rows, i, j)] = i < k.c && j < k.c     ? q->D_n[sti_at(k.c, i, j)]
+                                        : i >= k.c && j >= k.c ? q->D_t[sti_at(k.d, i - k.c, j - k.c)]
+                                                               : 0;
     }
     fill_gbar(w, k.gbar);
     const sti_dense_family f =

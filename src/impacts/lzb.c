@@ -110,7 +110,7 @@ static void forces(lzb* k, const double* state) {
     }
     if (count == 0) return;
     for (int r = 0; r < count; r++) {
-        const double* row = W + sti_impact_at(a, k->row[r], 0);
+        const double* row = W + sti_at(a, k->row[r], 0);
         k->b[r] = -sti_vector_dot(a, row, k->F);
         for (int c = 0; c < count; c++) {
             const int j = k->row[c];
@@ -118,7 +118,7 @@ static void forces(lzb* k, const double* state) {
             for (int l = 0; j < p && l < s; l++) {
                 if (k->of[l] == j) entry -= friction(k, j) * k->dir[l] * row[p + l];
             }
-            k->A[sti_impact_at(count, r, c)] = entry;
+            k->A[sti_at(count, r, c)] = entry;
         }
     }
     sti_dense_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
@@ -158,14 +158,14 @@ static double integrate(lzb* k, double h, double* out) {
     for (int m = 0; m < STAGES; m++) {
         memcpy(out, k->state, (size_t)size * sizeof *out);
         for (int l = 0; l < m; l++) {
-            for (int i = 0; i < size; i++) out[i] += h * c[m][l] * k->stage[sti_impact_at(size, l, i)];
+            for (int i = 0; i < size; i++) out[i] += h * c[m][l] * k->stage[sti_at(size, l, i)];
         }
-        derivative(k, out, k->stage + sti_impact_at(size, m, 0));
+        derivative(k, out, k->stage + sti_at(size, m, 0));
     }
     double worst = 0;
     for (int i = 0; i < a + k->p; i++) {
         double error = 0;
-        for (int m = 0; m < STAGES; m++) error += d[m] * k->stage[sti_impact_at(size, m, i)];
+        for (int m = 0; m < STAGES; m++) error += d[m] * k->stage[sti_at(size, m, i)];
         worst = fmax(worst, fabs(h * error) / (i < a ? k->speed : k->depth));
     }
     return worst / ACCURACY;
@@ -189,7 +189,7 @@ static double tan_of(const lzb* k, int i) {
 
 static double change_of(const lzb* k, int row) {  // of a velocity, by the forces
     const int a = k->p + k->s;
-    return sti_vector_dot(a, k->w->space->W + sti_impact_at(a, row, 0), k->F);
+    return sti_vector_dot(a, k->w->space->W + sti_at(a, row, 0), k->F);
 }
 
 // Of the slips of a contact in space; l is the first.
@@ -372,8 +372,7 @@ static void stop(lzb* k) {
         const int count = rows_at_rest(k, pass == 0);
         for (int r = 0; r < count; r++) {
             k->b[r] = -k->u[k->row[r]];
-            for (int c = 0; c < count; c++)
-                k->A[sti_impact_at(count, r, c)] = k->w->space->W[sti_impact_at(a, k->row[r], k->row[c])];
+            for (int c = 0; c < count; c++) k->A[sti_at(count, r, c)] = k->w->space->W[sti_at(a, k->row[r], k->row[c])];
         }
         sti_dense_solve(count, count, k->A, k->b, STI_IMPACT_RANK_TOL, k->x, k->Z, k->rest, k->index);
         for (int c = 0; c < count; c++) k->state[k->row[c]] += k->x[c];

@@ -42,8 +42,7 @@ static double symmetric_least(const test_work* k, const double* A, double* large
     const int p = k->p;
     double *copy = k->work, *w = copy + (size_t)p * (size_t)p;
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < p; j++)
-            copy[sti_impact_at(p, i, j)] = 0.5 * (A[sti_impact_at(p, i, j)] + A[sti_impact_at(p, j, i)]);
+        for (int j = 0; j < p; j++) copy[sti_at(p, i, j)] = 0.5 * (A[sti_at(p, i, j)] + A[sti_at(p, j, i)]);
     }
     sti_dense_eigen(p, copy, w, NULL);
     if (largest != NULL) *largest = w[p - 1];
@@ -61,10 +60,10 @@ static sti_status take_roots(test_work* k) {
     for (int l = 0; l < p; l++) {
         for (int i = 0; i < p; i++) {
             for (int j = 0; j < p; j++) {
-                const double part = V[sti_impact_at(p, l, i)] * V[sti_impact_at(p, l, j)];
-                k->G_inv[sti_impact_at(p, i, j)] += part / w[l];
-                k->root[sti_impact_at(p, i, j)] += part * sqrt(w[l]);
-                k->root_inv[sti_impact_at(p, i, j)] += part / sqrt(w[l]);
+                const double part = V[sti_at(p, l, i)] * V[sti_at(p, l, j)];
+                k->G_inv[sti_at(p, i, j)] += part / w[l];
+                k->root[sti_at(p, i, j)] += part * sqrt(w[l]);
+                k->root_inv[sti_at(p, i, j)] += part / sqrt(w[l]);
             }
         }
     }
@@ -93,9 +92,9 @@ static void energy_matrix(test_work* k) {
     sti_restitution_test* t = k->t;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) {
-            const double mean = 0.5 * (EGE[sti_impact_at(p, i, j)] + EGE[sti_impact_at(p, j, i)]);
-            k->S[sti_impact_at(p, i, j)] = k->G_inv[sti_impact_at(p, i, j)] - mean;
-            t->commutation = fmax(t->commutation, fabs(GE[sti_impact_at(p, i, j)] - GE[sti_impact_at(p, j, i)]));
+            const double mean = 0.5 * (EGE[sti_at(p, i, j)] + EGE[sti_at(p, j, i)]);
+            k->S[sti_at(p, i, j)] = k->G_inv[sti_at(p, i, j)] - mean;
+            t->commutation = fmax(t->commutation, fabs(GE[sti_at(p, i, j)] - GE[sti_at(p, j, i)]));
         }
     }
     t->conservative = sti_vector_largest(p * p, k->S);
@@ -217,7 +216,7 @@ sti_status sti_restitution_test_create(sti_env* env, int p, const double* G, con
     for (int i = 0; i < p * p; i++) {
         if (!isfinite(G[i]) || !isfinite(E[i]))
             return STI_FAIL(env, STI_ERR_INPUT, i, "G or E: entry %d is not finite", i);
-        if (fabs(G[i] - G[sti_impact_at(p, i % p, i / p)]) > 1e-9 * sti_vector_largest(p * p, G))
+        if (fabs(G[i] - G[sti_at(p, i % p, i / p)]) > 1e-9 * sti_vector_largest(p * p, G))
             return STI_FAIL(env, STI_ERR_INPUT, i, "G: not symmetric at entry %d", i);
     }
     owned_test* made = sti_alloc(env, sizeof *made);

@@ -13,6 +13,7 @@
 
 #include "impacts/painleve_matrix.h"
 #include "linalg/dense_algebra.h"
+#include "linalg/vector.h"
 
 typedef struct owned_painleve {
     sti_painleve k;  // first
@@ -42,10 +43,6 @@ sti_painleve_options sti_painleve_options_default(void) {
     return (sti_painleve_options){.gap_tol = 1e-9, .contact_limit = 8};
 }
 
-static size_t at(int p, int i, int j) {
-    return (size_t)i * (size_t)p + (size_t)j;
-}
-
 // ---- what all patterns share
 
 static sti_status invert_delassus(painleve_work* w) {
@@ -60,9 +57,9 @@ static sti_status invert_delassus(painleve_work* w) {
     for (int l = 0; l < p; l++) {
         for (int i = 0; i < p; i++) {
             for (int j = 0; j < p; j++) {
-                const double part = V[at(p, l, i)] * V[at(p, l, j)];
-                w->G_inv[at(p, i, j)] += part / e[l];
-                w->root_inv[at(p, i, j)] += part / sqrt(e[l]);
+                const double part = V[sti_at(p, l, i)] * V[sti_at(p, l, j)];
+                w->G_inv[sti_at(p, i, j)] += part / e[l];
+                w->root_inv[sti_at(p, i, j)] += part / sqrt(e[l]);
             }
         }
     }
@@ -168,9 +165,9 @@ static void fill_definite(painleve_work* w, sti_painleve_pattern* x) {
     double skew = 0;
     for (int i = 0; i < p; i++) {
         for (int j = 0; j < p; j++) {
-            const double a = w->m.N[at(p, i, j)] * w->weight[j] * x->xi[j],
-                         b = w->m.N[at(p, j, i)] * w->weight[i] * x->xi[i];
-            S[at(p, i, j)] = 0.5 * (a + b);
+            const double a = w->m.N[sti_at(p, i, j)] * w->weight[j] * x->xi[j],
+                         b = w->m.N[sti_at(p, j, i)] * w->weight[i] * x->xi[i];
+            S[sti_at(p, i, j)] = 0.5 * (a + b);
             skew = fmax(skew, fabs(a - b));
         }
     }
@@ -181,7 +178,7 @@ static void fill_definite(painleve_work* w, sti_painleve_pattern* x) {
     const double largest = p > 0 ? e[p - 1] : 0;
     x->mu_definite = largest > 1e-14 * sti_vector_largest(p * p, half) ? 1 / largest : INFINITY;
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < p; j++) S[at(p, i, j)] = 0.5 * (x->D[at(p, i, j)] + x->D[at(p, j, i)]);
+        for (int j = 0; j < p; j++) S[sti_at(p, i, j)] = 0.5 * (x->D[sti_at(p, i, j)] + x->D[sti_at(p, j, i)]);
     }
     sti_dense_eigen(p, S, e, NULL);
     x->lambda_min = p > 0 ? e[0] : 0;

@@ -19,6 +19,7 @@
 
 #include "impacts/painleve_matrix.h"
 #include "linalg/dense_algebra.h"
+#include "linalg/vector.h"
 
 typedef struct owned_map {
     sti_painleve_map m;  // first
@@ -48,10 +49,6 @@ sti_painleve_map_def sti_painleve_map_def_default(void) {
     return (sti_painleve_map_def){.gap_tol = 1e-6, .refine = true};
 }
 
-static size_t at(int cols, int i, int j) {
-    return (size_t)i * (size_t)cols + (size_t)j;
-}
-
 // ---- a state on the constraints
 
 // One step of least length: free entries of x move so that rows of the held gradients vanish with `lack`. False: no
@@ -64,7 +61,7 @@ static bool step(map_work* w, const bool* fixed, const double* lack, double* x) 
     int row = 0;
     for (int i = 0; i < w->contacts; i++) {
         if (!w->closed[i]) continue;
-        for (int c = 0; c < free_count; c++) w->A[at(free_count, row, c)] = w->instant->contacts[i].n[w->column[c]];
+        for (int c = 0; c < free_count; c++) w->A[sti_at(free_count, row, c)] = w->instant->contacts[i].n[w->column[c]];
         w->rhs[row++] = -lack[i];
     }
     const sti_dense_family f = sti_dense_solve(row, free_count, w->A, w->rhs, 1e-10, w->x, w->Z, w->work, w->index);
@@ -323,7 +320,7 @@ static sti_status fill_grid(map_work* w, double* lack) {
             const int i = first_fast ? fast : slow, j = first_fast ? slow : fast;
             const double point[2] = {coordinate(&w->def->axes[0], i),
                                      w->def->axis_count > 1 ? coordinate(&w->def->axes[1], j) : 0};
-            sti_painleve_cell* cell = &cells[at(out->count[0], j, i)];
+            sti_painleve_cell* cell = &cells[sti_at(out->count[0], j, i)];
             const sti_status status = look_at(w, point, true, cell, lack);
             if (status != STI_OK) return status;
             out->number[cell->outcome]++;

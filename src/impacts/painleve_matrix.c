@@ -27,10 +27,7 @@
 #include <string.h>
 
 #include "linalg/dense_algebra.h"
-
-static size_t at(int p, int i, int j) {
-    return (size_t)i * (size_t)p + (size_t)j;
-}
+#include "linalg/vector.h"
 
 // ---- reading
 
@@ -41,7 +38,7 @@ static sti_status find_direction(const sti_space* space, int i, const double* v_
     const sti_instant_contact* c = &space->instant->contacts[space->contact[i]];
     double length = 0;
     for (int l = 0; l < count; l++) length = hypot(length, v_t[first + l]);
-    const double* row = space->A + at(space->n, space->p + first, 0);
+    const double* row = space->A + sti_at(space->n, space->p + first, 0);
     const double unit = count > 0 ? sqrt(sti_small_form(space->n, space->Minv, row, row)) : 0;
     const bool rests = c->state == STI_INSTANT_STICK || length <= 1e-12 * unit * speed;
     *slip = rests ? 0 : length;
@@ -59,7 +56,7 @@ static sti_status find_direction(const sti_space* space, int i, const double* v_
                             "friction is not known",
                             c->name);
         const int a = space->p + space->s;
-        const double x = space->W[at(a, 0, 1)], y = space->W[at(a, 0, 2)], both = hypot(x, y);
+        const double x = space->W[sti_at(a, 0, 1)], y = space->W[sti_at(a, 0, 2)], both = hypot(x, y);
         u[0] = both > 0 ? x / both : 1;
         u[1] = both > 0 ? y / both : 0;
     }
@@ -77,18 +74,18 @@ static sti_status fill_load(const sti_space* space, sti_painleve_matrix* k, doub
     // joints: B a + rate = 0
     for (int i = 0; i < space->m; i++) {
         const double own = in->contacts[space->joint[i]].n_rate / space->joint_norm[i];
-        rate[i] = own + sti_vector_dot(n, space->B + at(n, i, 0), a0);
+        rate[i] = own + sti_vector_dot(n, space->B + sti_at(n, i, 0), a0);
     }
     for (int i = 0; i < space->m; i++) {
-        const double y = sti_vector_dot(space->m, space->K + at(space->m, i, 0), rate);
-        for (int j = 0; j < n; j++) a0[j] -= y * space->MB[at(n, i, j)];
+        const double y = sti_vector_dot(space->m, space->K + sti_at(space->m, i, 0), rate);
+        for (int j = 0; j < n; j++) a0[j] -= y * space->MB[sti_at(n, i, j)];
     }
     for (int i = 0; i < k->p; i++) {
-        const double own = in->contacts[space->contact[i]].n_rate / space->norm[i], *row = space->A + at(n, i, 0);
+        const double own = in->contacts[space->contact[i]].n_rate / space->norm[i], *row = space->A + sti_at(n, i, 0);
         double terms = fabs(own);
         for (int j = 0; j < n; j++) {
             terms += fabs(row[j] * a0[j]);
-            for (int l = 0; l < n; l++) terms += fabs(row[j] * space->Minv[at(n, j, l)] * in->F[l]);
+            for (int l = 0; l < n; l++) terms += fabs(row[j] * space->Minv[sti_at(n, j, l)] * in->F[l]);
         }
         k->b[i] = own + sti_vector_dot(n, row, a0);
         if (fabs(k->b[i]) <= 1e-14 * terms) k->b[i] = 0;
@@ -113,8 +110,8 @@ static void own_slips(const sti_space* space, const double* direction, const sti
         const int j = k->rough[x];
         c[x] = 0;
         for (int l = space->slip[j]; l < space->slip[j + 1]; l++)
-            c[x] +=
-                direction[2 * j + l - space->slip[j]] * (u[p + l] - sti_vector_dot(p, space->W + at(a, p + l, 0), y));
+            c[x] += direction[2 * j + l - space->slip[j]] *
+                    (u[p + l] - sti_vector_dot(p, space->W + sti_at(a, p + l, 0), y));
     }
 }
 
@@ -131,31 +128,31 @@ static void fill_null_space(const sti_space* space, const double* direction, con
             double sum = 0;
             for (int i = space->slip[contact[0]]; i < space->slip[contact[0] + 1]; i++) {
                 for (int j = space->slip[contact[1]]; j < space->slip[contact[1] + 1]; j++)
-                    sum += space->W[at(a, p + i, p + j)] * direction[2 * contact[0] + i - space->slip[contact[0]]] *
+                    sum += space->W[sti_at(a, p + i, p + j)] * direction[2 * contact[0] + i - space->slip[contact[0]]] *
                            direction[2 * contact[1] + j - space->slip[contact[1]]];
             }
             if (x == y) length[x] = sum > 0 ? sqrt(sum) : 1;
             for (int i = 0; i < p; i++) {
-                column[0][i] = k->n_H[at(p, i, contact[0])];
-                column[1][i] = k->n_H[at(p, i, contact[1])];
+                column[0][i] = k->n_H[sti_at(p, i, contact[0])];
+                column[1][i] = k->n_H[sti_at(p, i, contact[1])];
             }
-            gram[at(r, x, y)] = gram[at(r, y, x)] = sum - sti_small_form(p, inverse, column[0], column[1]);
+            gram[sti_at(r, x, y)] = gram[sti_at(r, y, x)] = sum - sti_small_form(p, inverse, column[0], column[1]);
         }
     }
     for (int x = 0; x < r; x++) {
-        for (int y = 0; y < r; y++) gram[at(r, x, y)] /= length[x] * length[y];
+        for (int y = 0; y < r; y++) gram[sti_at(r, x, y)] /= length[x] * length[y];
     }
     for (int x = 0; x < r; x++) {  // a slip that is always zero restricts nobody
-        if (gram[at(r, x, x)] > 1e-10) continue;
+        if (gram[sti_at(r, x, x)] > 1e-10) continue;
         k->constant[x] = c[x];
-        for (int y = 0; y < r; y++) gram[at(r, x, y)] = gram[at(r, y, x)] = x == y;
+        for (int y = 0; y < r; y++) gram[sti_at(r, x, y)] = gram[sti_at(r, y, x)] = x == y;
     }
     sti_dense_eigen(r, gram, e, V);
     while (k->null_count < r && e[k->null_count] <= 1e-10) {
         double shift = 0, size = 0;
         for (int x = 0; x < r; x++) {
-            const double z = V[at(r, k->null_count, x)] / length[x];
-            k->null_space[at(r, k->null_count, x)] = z;
+            const double z = V[sti_at(r, k->null_count, x)] / length[x];
+            k->null_space[sti_at(r, k->null_count, x)] = z;
             shift += z * c[x];
             size += fabs(z * c[x]);
         }
@@ -177,18 +174,18 @@ sti_status sti_painleve_possible(const sti_painleve_matrix* k, const double* xi,
     bool up = k->null_shift[0] <= 0, down = k->null_shift[0] >= 0;
     for (int x = 0; x < r; x++) {
         for (int y = 0; y < d; y++) {
-            double z = k->null_space[at(r, y, x)];
+            double z = k->null_space[sti_at(r, y, x)];
             if (fabs(z) <= 1e-9 * size) z = 0;
-            F[at(d, x, y)] = -xi[k->rough[x]] * z;
+            F[sti_at(d, x, y)] = -xi[k->rough[x]] * z;
         }
-        up = up && F[at(d, x, 0)] <= 0;
-        down = down && F[at(d, x, 0)] >= 0;
+        up = up && F[sti_at(d, x, 0)] <= 0;
+        down = down && F[sti_at(d, x, 0)] >= 0;
     }
     if (d == 1) {
         *out = !up && !down;
         return STI_OK;
     }
-    memcpy(F + at(d, r, 0), k->null_shift, (size_t)d * sizeof *F);
+    memcpy(F + sti_at(d, r, 0), k->null_shift, (size_t)d * sizeof *F);
     sti_polycone* cone = NULL;
     const sti_rows rows = {.count = r + 1, .dimension = d, .value = F};
     const sti_status status = sti_polycone_create_face(k->env, d, &rows, NULL, NULL, &cone);
@@ -221,8 +218,8 @@ sti_status sti_painleve_matrix_read(sti_env* env, const sti_space* space, sti_pa
         if (space->slip[j + 1] > space->slip[j]) k->rough[k->rough_count++] = j;
         for (int i = 0; i < p; i++) {
             for (int l = space->slip[j]; l < space->slip[j + 1]; l++)
-                k->n_H[at(p, i, j)] += space->W[at(a, i, p + l)] * direction[l - space->slip[j]];
-            k->N[at(p, i, j)] = k->n_H[at(p, i, j)] / space->norm[j];
+                k->n_H[sti_at(p, i, j)] += space->W[sti_at(a, i, p + l)] * direction[l - space->slip[j]];
+            k->N[sti_at(p, i, j)] = k->n_H[sti_at(p, i, j)] / space->norm[j];
         }
     }
     if (status == STI_OK) {
@@ -248,7 +245,8 @@ bool sti_painleve_directions(const sti_painleve_matrix* k, unsigned pattern, dou
 
 void sti_painleve_matrix_fill(const sti_painleve_matrix* k, const double* mu, const double* xi, double* D) {
     for (int i = 0; i < k->p; i++) {
-        for (int j = 0; j < k->p; j++) D[at(k->p, i, j)] = k->G[at(k->p, i, j)] - k->N[at(k->p, i, j)] * mu[j] * xi[j];
+        for (int j = 0; j < k->p; j++)
+            D[sti_at(k->p, i, j)] = k->G[sti_at(k->p, i, j)] - k->N[sti_at(k->p, i, j)] * mu[j] * xi[j];
     }
 }
 
@@ -261,7 +259,7 @@ static int pick(int p, const double* A, unsigned set, double* out) {
         if (set >> i & 1) index[count++] = i;
     }
     for (int i = 0; i < count; i++) {
-        for (int j = 0; j < count; j++) out[at(count, i, j)] = A[at(p, index[i], index[j])];
+        for (int j = 0; j < count; j++) out[sti_at(count, i, j)] = A[sti_at(p, index[i], index[j])];
     }
     return count;
 }
@@ -277,7 +275,7 @@ double sti_painleve_minor_relative(int p, const double* D, unsigned set) {
     const int order = pick(p, D, set, block);
     for (int i = 0; i < order; i++) {
         double sum = 0;
-        for (int j = 0; j < order; j++) sum += fabs(block[at(order, i, j)]);
+        for (int j = 0; j < order; j++) sum += fabs(block[sti_at(order, i, j)]);
         size *= fmax(sum, 1.0);  // G has about unit entries, and a row may vanish
     }
     return sti_dense_determinant(order, block) / size;
@@ -320,7 +318,7 @@ sti_status sti_painleve_critical_minor(const sti_painleve_matrix* k, const doubl
     const sti_status in_time = sti_check_time(k->env, "looking for critical minors");
     if (in_time != STI_OK) return in_time;
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < p; j++) scaled[at(p, i, j)] = k->N[at(p, i, j)] * weight[j] * xi[j];
+        for (int j = 0; j < p; j++) scaled[sti_at(p, i, j)] = k->N[sti_at(p, i, j)] * weight[j] * xi[j];
     }
     const int order = pick(p, k->G, set, G);
     pick(p, scaled, set, N);
@@ -395,9 +393,9 @@ static int try_basis(int p, const double* D, const double* b, unsigned set) {
     bool border = false;
     for (int i = 0; i < p; i++) {
         const bool basic = set >> i & 1;
-        const double value = basic ? z[i] : b[i] + sti_vector_dot(p, D + at(p, i, 0), z);
+        const double value = basic ? z[i] : b[i] + sti_vector_dot(p, D + sti_at(p, i, 0), z);
         double terms = fabs(b[i]);  // of w_i; z is one of forces that were found together
-        for (int j = 0; j < p; j++) terms += fabs(D[at(p, i, j)] * z[j]);
+        for (int j = 0; j < p; j++) terms += fabs(D[sti_at(p, i, j)] * z[j]);
         const double small = 1e-11 * (basic ? size_z : terms);
         if (value < -small) return 0;
         if (value <= small) border = true;

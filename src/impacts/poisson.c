@@ -41,22 +41,22 @@ static void fill_matrix(const sti_impact_work* w, phase* k) {
     const int p = k->p, s = k->s, n = k->n, a = p + s;
     const double *W = w->space->W, *norm = w->space->norm;
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < p; j++) k->M[sti_impact_at(n, i, j)] = norm[i] * W[sti_impact_at(a, i, j)] * norm[j];
+        for (int j = 0; j < p; j++) k->M[sti_at(n, i, j)] = norm[i] * W[sti_at(a, i, j)] * norm[j];
         for (int l = 0; l < 2 * s; l++) {
             const double sign = l % 2 == 0 ? norm[i] : -norm[i];
-            k->M[sti_impact_at(n, i, p + l)] = sign * W[sti_impact_at(a, i, p + l / 2)];
-            k->M[sti_impact_at(n, p + l, i)] = sign * W[sti_impact_at(a, p + l / 2, i)];
+            k->M[sti_at(n, i, p + l)] = sign * W[sti_at(a, i, p + l / 2)];
+            k->M[sti_at(n, p + l, i)] = sign * W[sti_at(a, p + l / 2, i)];
         }
-        k->M[sti_impact_at(n, p + 2 * s + i, i)] = w->out->mu[i];
+        k->M[sti_at(n, p + 2 * s + i, i)] = w->out->mu[i];
     }
     for (int l = 0; l < 2 * s; l++) {
         for (int r = 0; r < 2 * s; r++) {
             const double sign = (l + r) % 2 == 0 ? 1 : -1;
-            k->M[sti_impact_at(n, p + l, p + r)] = sign * W[sti_impact_at(a, p + l / 2, p + r / 2)];
+            k->M[sti_at(n, p + l, p + r)] = sign * W[sti_at(a, p + l / 2, p + r / 2)];
         }
         const int lambda = p + 2 * s + contact_of(w, l / 2);
-        k->M[sti_impact_at(n, p + l, lambda)] = 1;
-        k->M[sti_impact_at(n, lambda, p + l)] = -1;
+        k->M[sti_at(n, p + l, lambda)] = 1;
+        k->M[sti_at(n, lambda, p + l)] = -1;
     }
 }
 
@@ -86,8 +86,7 @@ static sti_status judge_unique(const sti_impact_work* w, const phase* k, sti_ver
     double *other = work, *change = work + a, worst = 0;
     for (int i = 0; i < set->vertex_count + set->ray_count; i++) {
         const bool ray = i >= set->vertex_count;
-        const double* z =
-            ray ? set->ray + sti_impact_at(k->n, i - set->vertex_count, 0) : set->vertex + sti_impact_at(k->n, i, 0);
+        const double* z = ray ? set->ray + sti_at(k->n, i - set->vertex_count, 0) : set->vertex + sti_at(k->n, i, 0);
         read_impulse(w, k, z, other);
         for (int j = 0; !ray && j < a; j++) other[j] -= k->impulse[j];
         sti_small_apply(a, a, w->space->W, other, change);

@@ -28,8 +28,8 @@ static double momentum_residual(const sti_impact_work* w, const sti_impact_solut
     for (int j = 0; j < in->n; j++) {
         double sum = 0, before = 0;
         for (int l = 0; l < in->n; l++) {
-            sum += in->M[sti_impact_at(in->n, j, l)] * (x->v[l] - in->v[l]);
-            before += in->M[sti_impact_at(in->n, j, l)] * in->v[l];
+            sum += in->M[sti_at(in->n, j, l)] * (x->v[l] - in->v[l]);
+            before += in->M[sti_at(in->n, j, l)] * in->v[l];
         }
         double largest = fmax(fabs(sum), fabs(before));
         for (int i = 0; i < w->out->p; i++) {
@@ -38,7 +38,7 @@ static double momentum_residual(const sti_impact_work* w, const sti_impact_solut
             sum -= term;
             largest = fmax(largest, fabs(term));
             for (int k = w->out->slip[i]; k < w->out->slip[i + 1]; k++)
-                sum -= c->t[sti_impact_at(in->n, k - w->out->slip[i], j)] * x->p_t[k];
+                sum -= c->t[sti_at(in->n, k - w->out->slip[i], j)] * x->p_t[k];
         }
         for (int i = 0; i < w->out->m; i++) sum -= in->contacts[w->out->joint[i]].n[j] * x->p_joint[i];
         worst = fmax(worst, fabs(sum));
@@ -125,8 +125,8 @@ static double formula_50(const sti_impact_work* w, const double* E, const sti_im
     for (int i = 0; i < p; i++) {
         b[i] = 2 * x->qdot_norm[i] - Gp[i];
         for (int j = 0; j < p; j++) {
-            const double e = E[sti_impact_at(p, i, j)];
-            A[sti_impact_at(p, i, j)] = (i == j) + e;
+            const double e = E[sti_at(p, i, j)];
+            A[sti_at(p, i, j)] = (i == j) + e;
             b[i] += 2 * e * w->u[j] + e * Gp[j];
         }
     }
@@ -158,7 +158,7 @@ sti_status sti_impact_energy_restitution(sti_impact_work* w, const double* E, st
     double* GE = Dq + p;
     sti_small_multiply(p, p, p, w->G_inv, E, GE);
     for (int i = 0; i < p; i++) {
-        for (int j = 0; j < i; j++) worst = fmax(worst, fabs(GE[sti_impact_at(p, i, j)] - GE[sti_impact_at(p, j, i)]));
+        for (int j = 0; j < i; j++) worst = fmax(worst, fabs(GE[sti_at(p, i, j)] - GE[sti_at(p, j, i)]));
     }
     if (worst <= 1e-12 * sti_vector_largest(p * p, GE))
         x->energy.f51 = 0.5 * sti_vector_dot(p, EEq, Dq) - 0.5 * sti_vector_dot(p, q, Dq);

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "impacts/space.h"
+#include "linalg/vector.h"
 
 // Pivots and eigenvalues below this, relative to the largest, are zero.
 #define STI_IMPACT_RANK_TOL 1e-11
@@ -32,10 +33,6 @@ typedef struct sti_impact_work {
     double speed;     // sqrt(2 T-): size of quasi-velocities and of impulses
     bool plain;       // joints fit and nothing moves by itself: the energy formulas of S1 apply
 } sti_impact_work;
-
-static inline size_t sti_impact_at(int cols, int i, int j) {
-    return (size_t)i * (size_t)cols + (size_t)j;
-}
 
 // A new solution of the answer, from the impulses (pbar; p_t) (p+s): velocities, flags, momentum, direct energy and
 // (47).

@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 #include "linalg/dense_algebra.h"
+#include "linalg/vector.h"
 
 typedef struct work {
     sti_env* env;
@@ -35,10 +36,6 @@ typedef struct work {
     double *P, *Q, *V, *w, *y;  // scratch of one face
     double best;                // least quotient found
 } work;
-
-static size_t at(int n, int i, int j) {
-    return (size_t)i * (size_t)n + (size_t)j;
-}
 
 static sti_status check(sti_env* env, const sti_friction_cone* k) {
     if (k->dimension < 1 || k->joint_count < 0 || k->contact_count < 0)
@@ -76,9 +73,9 @@ static sti_status make_generators(work* w) {
     for (int i = 0; i < k->contact_count; i++) {
         for (int d = k->direction[i] - 1; d < (k->mu[i] > 0 ? k->direction[i + 1] : k->direction[i]); d++) {
             const bool pure = d < k->direction[i];
-            double* row = w->g + at(w->s, w->rays, 0);
+            double* row = w->g + sti_at(w->s, w->rays, 0);
             for (int j = 0; j < w->s; j++)
-                row[j] = k->normals[at(w->s, i, j)] + (pure ? 0 : k->mu[i] * k->directions[at(w->s, d, j)]);
+                row[j] = k->normals[sti_at(w->s, i, j)] + (pure ? 0 : k->mu[i] * k->directions[sti_at(w->s, d, j)]);
             w->normal[w->rays] = i;
             w->beta[w->rays++] = pure ? -1 : d;
         }
@@ -111,20 +108,20 @@ static double product_of_multipliers(const work* w, int a, int b) {
 
 static sti_status make_pencil(work* w) {
     const int n = w->m + w->rays;
-    w->gram = sti_arena_doubles(&w->pool, at(n, n, 0));
-    w->mass = sti_arena_doubles(&w->pool, at(n, n, 0));
-    w->P = sti_arena_doubles(&w->pool, at(n, n, 0));
-    w->Q = sti_arena_doubles(&w->pool, at(n, n, 0));
-    w->V = sti_arena_doubles(&w->pool, at(n, n, 0));
+    w->gram = sti_arena_doubles(&w->pool, sti_at(n, n, 0));
+    w->mass = sti_arena_doubles(&w->pool, sti_at(n, n, 0));
+    w->P = sti_arena_doubles(&w->pool, sti_at(n, n, 0));
+    w->Q = sti_arena_doubles(&w->pool, sti_at(n, n, 0));
+    w->V = sti_arena_doubles(&w->pool, sti_at(n, n, 0));
     w->w = sti_arena_doubles(&w->pool, (size_t)n);
     w->y = sti_arena_doubles(&w->pool, (size_t)n);
     if (w->pool.status != STI_OK) return w->pool.status;
     for (int i = 0; i < n; i++) {
-        const double* a = i < w->m ? w->cone->joints + at(w->s, i, 0) : w->g + at(w->s, i - w->m, 0);
+        const double* a = i < w->m ? w->cone->joints + sti_at(w->s, i, 0) : w->g + sti_at(w->s, i - w->m, 0);
         for (int j = 0; j <= i; j++) {
-            const double* b = j < w->m ? w->cone->joints + at(w->s, j, 0) : w->g + at(w->s, j - w->m, 0);
-            w->gram[at(n, i, j)] = w->gram[at(n, j, i)] = sti_vector_dot(w->s, a, b);
-            w->mass[at(n, i, j)] = w->mass[at(n, j, i)] =
+            const double* b = j < w->m ? w->cone->joints + sti_at(w->s, j, 0) : w->g + sti_at(w->s, j - w->m, 0);
+            w->gram[sti_at(n, i, j)] = w->gram[sti_at(n, j, i)] = sti_vector_dot(w->s, a, b);
+            w->mass[sti_at(n, i, j)] = w->mass[sti_at(n, j, i)] =
                 i < w->m || j < w->m ? i == j : product_of_multipliers(w, i - w->m, j - w->m);
         }
     }
@@ -138,22 +135,22 @@ static void look_at(work* w, const int* pick, int count) {
         const int a = i < w->m ? i : w->m + pick[i - w->m];
         for (int j = 0; j < order; j++) {
             const int b = j < w->m ? j : w->m + pick[j - w->m];
-            w->P[at(order, i, j)] = w->mass[at(n, a, b)];
+            w->P[sti_at(order, i, j)] = w->mass[sti_at(n, a, b)];
         }
     }
     // P^-1/2 by its eigenvectors, then the quotient in those coordinates
     sti_dense_eigen(order, w->P, w->w, w->V);
     if (!(w->w[0] > 1e-14 * w->w[order - 1])) return;
     for (int i = 0; i < order; i++) {
-        for (int j = 0; j < order; j++) w->V[at(order, i, j)] /= sqrt(w->w[i]);
+        for (int j = 0; j < order; j++) w->V[sti_at(order, i, j)] /= sqrt(w->w[i]);
     }
     for (int i = 0; i < order; i++) {  // Q = V gram, P = Q V'
         for (int j = 0; j < order; j++) {
             const int b = j < w->m ? j : w->m + pick[j - w->m];
             double sum = 0;
             for (int l = 0; l < order; l++)
-                sum += w->V[at(order, i, l)] * w->gram[at(n, l < w->m ? l : w->m + pick[l - w->m], b)];
-            w->Q[at(order, i, j)] = sum;
+                sum += w->V[sti_at(order, i, l)] * w->gram[sti_at(n, l < w->m ? l : w->m + pick[l - w->m], b)];
+            w->Q[sti_at(order, i, j)] = sum;
         }
     }
     sti_small_multiply_nt(order, order, order, w->Q, w->V, w->P);
@@ -163,7 +160,7 @@ static void look_at(work* w, const int* pick, int count) {
     double low = 0, high = 0;
     for (int i = 0; i < order; i++) {
         double sum = 0;
-        for (int l = 0; l < order; l++) sum += w->Q[l] * w->V[at(order, l, i)];
+        for (int l = 0; l < order; l++) sum += w->Q[l] * w->V[sti_at(order, l, i)];
         w->y[i < w->m ? i : w->m + pick[i - w->m]] = sum;
         if (i >= w->m) low = fmin(low, sum);
         if (i >= w->m) high = fmax(high, sum);
@@ -213,9 +210,10 @@ static double ratio(work* w, double* z) {
     double size = 0;
     memset(z, 0, (size_t)w->s * sizeof *z);
     for (int i = 0; i < w->out->count; i++) {
-        const double* row = i < w->m                      ? k->joints + at(w->s, i, 0)
-                            : i < w->m + k->contact_count ? k->normals + at(w->s, i - w->m, 0)
-                                                          : k->directions + at(w->s, i - w->m - k->contact_count, 0);
+        const double* row = i < w->m ? k->joints + sti_at(w->s, i, 0)
+                            : i < w->m + k->contact_count
+                                ? k->normals + sti_at(w->s, i - w->m, 0)
+                                : k->directions + sti_at(w->s, i - w->m - k->contact_count, 0);
         for (int j = 0; j < w->s; j++) z[j] += w->out->x[i] * row[j];
     }
     for (int j = 0; j < w->s; j++) size = hypot(size, z[j]);
@@ -227,7 +225,7 @@ static double bound_by_u(work* w) {
     const double length = sqrt(sti_vector_dot(w->s, w->out->u, w->out->u));
     double gamma = 0, rho = 0, delta = INFINITY, sigma = INFINITY;
     for (int r = 0; r < w->rays; r++) {
-        const double* g = w->g + at(w->s, r, 0);
+        const double* g = w->g + sti_at(w->s, r, 0);
         const double mu = w->beta[r] >= 0 ? w->cone->mu[w->normal[r]] : 0;
         gamma = fmax(gamma, hypot(1, mu));
         rho = fmax(rho, sqrt(sti_vector_dot(w->s, g, g)));
@@ -236,7 +234,7 @@ static double bound_by_u(work* w) {
     if (w->m > 0) {
         const int n = w->m + w->rays;
         for (int i = 0; i < w->m; i++) {
-            for (int j = 0; j < w->m; j++) w->P[at(w->m, i, j)] = w->gram[at(n, i, j)];
+            for (int j = 0; j < w->m; j++) w->P[sti_at(w->m, i, j)] = w->gram[sti_at(n, i, j)];
         }
         sti_dense_eigen(w->m, w->P, w->w, NULL);
         sigma = sqrt(fmax(0, w->w[0]));

@@ -154,7 +154,7 @@ static sti_status step_sparse(sti_env* env, const sti_l1* p, const sti_l1_step_s
     const size_t count = sti_size_mul(2, sti_size_add((size_t)p->m, (size_t)p->n));
     double* scratch = sti_alloc_array(env, count, sizeof *scratch);
     sti_status status = reserve(env, p, w->D == NULL, out);
-    if (status == STI_OK && scratch == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a step of %d rows", p->m);
+    if (status == STI_OK && scratch == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = sti_l1_normal_init(&N, env, &p->A, 0);
     if (status == STI_OK) status = find(env, w, &N, scratch, out);
     sti_l1_normal_clear(&N);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "linalg/matrix.h"
+#include "linalg/vector.h"
 
 static const double SHIFT = 1e-14;         // of a diagonal entry, to begin with
 static const double LARGEST_SHIFT = 1e-6;  // the matrix is given up beyond
@@ -24,21 +25,11 @@ enum { REFINEMENTS = 4, MOST_CG = 3000, FEWEST = 8, MOST = 400 };  // entries of
 static sti_status by_rows(sti_l1_normal* N) {
     const sti_matrix* A = N->A;
     const size_t nnz = (size_t)A->col_start[N->n];
-    N->row_start = sti_alloc_array_zero(N->env, (size_t)N->m + 2, sizeof *N->row_start);
+    N->row_start = sti_alloc_array(N->env, (size_t)N->m + 1, sizeof *N->row_start);
     N->col = sti_alloc_array(N->env, nnz, sizeof *N->col);
     N->value = sti_alloc_array(N->env, nnz, sizeof *N->value);
-    if (N->row_start == NULL || N->col == NULL || N->value == NULL)
-        return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "rows of a matrix with %zu entries", nnz);
-    int64_t* next = N->row_start + 1;  // next[i] is where row i goes on; in the end, where it ended
-    for (size_t k = 0; k < nnz; k++) N->row_start[A->row[k] + 2]++;
-    for (int i = 0; i < N->m; i++) next[i + 1] += next[i];
-    for (int j = 0; j < N->n; j++) {
-        for (int64_t k = A->col_start[j]; k < A->col_start[j + 1]; k++) {
-            const int64_t at = next[A->row[k]]++;
-            N->col[at] = j;
-            N->value[at] = A->value[k];
-        }
-    }
+    if (N->row_start == NULL || N->col == NULL || N->value == NULL) return STI_ERR_MEMORY;
+    sti_matrix_by_rows(A, N->row_start, N->col, N->value);
     return STI_OK;
 }
 
@@ -72,20 +63,20 @@ static sti_status init_part(sti_l1_normal* N, double memory) {
                         least / 1e6);
     const int entries = (int)fmin(FEWEST + (memory - least) / more, MOST);
     N->cg = sti_alloc_array(N->env, 3 * (size_t)N->n, sizeof *N->cg);
-    if (N->cg == NULL) return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "conjugate gradients of order %d", N->n);
+    if (N->cg == NULL) return STI_ERR_MEMORY;
     return sti_incomplete_init(&N->part, N->env, N->n, N->ldl.col_start, N->ldl.row, entries);
 }
 
 static sti_status find_pattern(sti_l1_normal* N, double memory) {
     int64_t* start = sti_alloc_array(N->env, (size_t)N->n + 1, sizeof *start);
-    if (start == NULL) return STI_FAIL(N->env, STI_ERR_MEMORY, -1, "columns of A'A");
+    if (start == NULL) return STI_ERR_MEMORY;
     start[0] = 0;
     for (int j = 0; j < N->n; j++) N->place[j] = -1;
     for (int j = 0; j < N->n; j++) start[j + 1] = start[j] + neighbours(N, j, NULL);
     int* row = sti_alloc_array(N->env, (size_t)start[N->n], sizeof *row);
     sti_status status = STI_OK;
     if (row == NULL) {
-        status = STI_FAIL(N->env, STI_ERR_MEMORY, -1, "pattern of A'A with %lld entries", (long long)start[N->n]);
+        status = STI_ERR_MEMORY;
     } else {
         for (int j = 0; j < N->n; j++) N->place[j] = -1;
         for (int j = 0; j < N->n; j++) neighbours(N, j, row + start[j]);
@@ -105,8 +96,7 @@ sti_status sti_l1_normal_init(sti_l1_normal* N, sti_env* env, const sti_matrix* 
     N->r = sti_alloc_array(env, (size_t)N->n, sizeof *N->r);
     N->z = sti_alloc_array(env, (size_t)N->n, sizeof *N->z);
     sti_status status = STI_OK;
-    if (N->place == NULL || N->t == NULL || N->r == NULL || N->z == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "normal matrix of order %d", N->n);
+    if (N->place == NULL || N->t == NULL || N->r == NULL || N->z == NULL) status = STI_ERR_MEMORY;
     if (status == STI_OK) status = by_rows(N);
     if (status == STI_OK) status = find_pattern(N, memory);
     if (status != STI_OK) sti_l1_normal_clear(N);
@@ -192,12 +182,6 @@ static double residual(sti_l1_normal* N, const double* b, const double* x, doubl
     return largest;
 }
 
-static double dot(const double* a, const double* b, int n) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += a[j] * b[j];
-    return sum;
-}
-
 static void solve_by_gradients(sti_l1_normal* N, const double* b, double* x) {
     const int n = N->n;
     double *r = N->cg, *p = r + n, *q = p + n, *z = N->z;
@@ -205,18 +189,18 @@ static void solve_by_gradients(sti_l1_normal* N, const double* b, double* x) {
     memcpy(r, b, (size_t)n * sizeof *r);
     sti_incomplete_solve(&N->part, r, z);
     memcpy(p, z, (size_t)n * sizeof *p);
-    double product = dot(r, z, n);
+    double product = sti_vector_dot((size_t)n, r, z);
     const double end = CG_SETTLED * CG_SETTLED * product;
     for (int k = 0; k < MOST_CG && product > end && !N->late; k++, N->cg_count++) {
         multiply_normal(N, p, q);
-        const double curvature = dot(p, q, n), step = product / curvature;
+        const double curvature = sti_vector_dot((size_t)n, p, q), step = product / curvature;
         if (!(curvature > 0) || !isfinite(step)) return;
         for (int j = 0; j < n; j++) {
             x[j] += step * p[j];
             r[j] -= step * q[j];
         }
         sti_incomplete_solve(&N->part, r, z);
-        const double next = dot(r, z, n), turn = next / product;
+        const double next = sti_vector_dot((size_t)n, r, z), turn = next / product;
         for (int j = 0; j < n; j++) p[j] = z[j] + turn * p[j];
         product = next;
         N->late = isfinite(N->deadline) && sti_now(N->env) > N->deadline;

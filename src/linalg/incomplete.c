@@ -134,7 +134,7 @@ sti_status sti_incomplete_init(sti_incomplete* f, sti_env* env, int n, const int
     if (f->order == NULL || f->place == NULL || f->scale == NULL || f->start == NULL || f->row == NULL ||
         f->value == NULL || f->pivot == NULL || f->x == NULL || f->room == NULL) {
         sti_incomplete_clear(f);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "incomplete factors of order %d with %d entries a column", n, entries);
+        return STI_ERR_MEMORY;
     }
     find_order(f, col_start, row, f->room);
     return STI_OK;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "linalg/vector.h"
+
 void dgemm_(const char* transa, const char* transb, const int* m, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* b, const int* ldb, const double* beta, double* c,
             const int* ldc);
@@ -102,17 +104,10 @@ sti_status sti_lapack_status(sti_env* env, int end, const char* format, ...) {
     return STI_FAIL(env, STI_ERR_INTERNAL, end, "%s: LAPACK gave up at %d", what, end);
 }
 
-static bool all_finite(size_t count, const double* a) {
-    for (size_t i = 0; i < count; i++) {
-        if (!isfinite(a[i])) return false;
-    }
-    return true;
-}
-
 static bool triangle_finite(char triangle, int n, const double* a) {
     for (int j = 0; j < n; j++) {
         const int from = triangle == 'L' ? j : 0, to = triangle == 'L' ? n : j + 1;
-        if (!all_finite((size_t)(to - from), a + (size_t)j * (size_t)n + (size_t)from)) return false;
+        if (!sti_vector_is_finite((size_t)(to - from), a + (size_t)j * (size_t)n + (size_t)from)) return false;
     }
     return true;
 }
@@ -122,7 +117,7 @@ static bool triangle_finite(char triangle, int n, const double* a) {
 int sti_lapack_lu(int n, double* a, int* pivot) {
     int info = 0;
     for (int i = 0; i < n; i++) pivot[i] = i + 1;  // rows to exchange in a solve, whatever becomes of this
-    if (!all_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
+    if (!sti_vector_is_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
     enter();
     dgetrf_(&n, &n, a, &n, pivot, &info);
     leave();
@@ -177,7 +172,7 @@ int sti_lapack_symmetric_eigen(bool vectors, int n, double* a, double* w, double
 int sti_lapack_eigenvalues(int n, double* a, double* re, double* im, double* work, int room) {
     const int one = 1;
     int info = 0;
-    if (!all_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
+    if (!sti_vector_is_finite((size_t)n * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
     enter();
     dgeev_("N", "N", &n, a, &n, re, im, NULL, &one, NULL, &one, work, &room, &info);
     leave();
@@ -186,7 +181,7 @@ int sti_lapack_eigenvalues(int n, double* a, double* re, double* im, double* wor
 
 int sti_lapack_svd(int m, int n, double* a, double* s, double* u, double* vt, double* work, int room) {
     int info = 0;
-    if (!all_finite((size_t)m * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
+    if (!sti_vector_is_finite((size_t)m * (size_t)n, a)) return STI_LAPACK_NOT_FINITE;
     enter();
     dgesvd_("A", "A", &m, &n, a, &m, s, u, &m, vt, &n, work, &room, &info);
     leave();
@@ -198,7 +193,8 @@ int sti_lapack_least_squares(int m, int n, double* a, double* b, int ldb, int* p
     const int one = 1;
     int info = 0;
     *rank = 0;
-    if (!all_finite((size_t)m * (size_t)n, a) || !all_finite((size_t)m, b)) return STI_LAPACK_NOT_FINITE;
+    if (!sti_vector_is_finite((size_t)m * (size_t)n, a) || !sti_vector_is_finite((size_t)m, b))
+        return STI_LAPACK_NOT_FINITE;
     for (int j = 0; j < n; j++) pivot[j] = 0;
     enter();
     dgelsy_(&m, &n, &one, a, &m, b, &ldb, pivot, &rcond, rank, work, &room, &info);

@@ -5,17 +5,12 @@
 
 #include "linalg/vector.h"
 
-// Entry (i, j) of a matrix with n columns.
-static size_t at(int n, int i, int j) {
-    return (size_t)i * (size_t)n + (size_t)j;
-}
-
 void sti_small_multiply(int m, int k, int n, const double* A, const double* B, double* C) {
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             double sum = 0;
-            for (int l = 0; l < k; l++) sum += A[at(k, i, l)] * B[at(n, l, j)];
-            C[at(n, i, j)] = sum;
+            for (int l = 0; l < k; l++) sum += A[sti_at(k, i, l)] * B[sti_at(n, l, j)];
+            C[sti_at(n, i, j)] = sum;
         }
     }
 }
@@ -24,40 +19,41 @@ void sti_small_multiply_tn(int m, int k, int n, const double* A, const double* B
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < n; j++) {
             double sum = 0;
-            for (int l = 0; l < k; l++) sum += A[at(m, l, i)] * B[at(n, l, j)];
-            C[at(n, i, j)] = sum;
+            for (int l = 0; l < k; l++) sum += A[sti_at(m, l, i)] * B[sti_at(n, l, j)];
+            C[sti_at(n, i, j)] = sum;
         }
     }
 }
 
 void sti_small_multiply_nt(int m, int k, int n, const double* A, const double* B, double* C) {
     for (int i = 0; i < m; i++) {
-        for (int j = 0; j < n; j++) C[at(n, i, j)] = sti_vector_dot((size_t)k, A + at(k, i, 0), B + at(k, j, 0));
+        for (int j = 0; j < n; j++)
+            C[sti_at(n, i, j)] = sti_vector_dot((size_t)k, A + sti_at(k, i, 0), B + sti_at(k, j, 0));
     }
 }
 
 void sti_small_apply(int m, int n, const double* A, const double* x, double* y) {
-    for (int i = 0; i < m; i++) y[i] = sti_vector_dot((size_t)n, A + at(n, i, 0), x);
+    for (int i = 0; i < m; i++) y[i] = sti_vector_dot((size_t)n, A + sti_at(n, i, 0), x);
 }
 
 void sti_small_apply_transposed(int m, int n, const double* A, const double* x, double* y) {
     for (int j = 0; j < n; j++) {
         double sum = 0;
-        for (int i = 0; i < m; i++) sum += A[at(n, i, j)] * x[i];
+        for (int i = 0; i < m; i++) sum += A[sti_at(n, i, j)] * x[i];
         y[j] = sum;
     }
 }
 
 double sti_small_form(int n, const double* A, const double* x, const double* y) {
     double sum = 0;
-    for (int i = 0; i < n; i++) sum += x[i] * sti_vector_dot((size_t)n, A + at(n, i, 0), y);
+    for (int i = 0; i < n; i++) sum += x[i] * sti_vector_dot((size_t)n, A + sti_at(n, i, 0), y);
     return sum;
 }
 
 bool sti_small_units(int n, const double* A, double* unit) {
     bool positive = true;
     for (int i = 0; i < n; i++) {
-        const double d = A[at(n, i, i)];
+        const double d = A[sti_at(n, i, i)];
         int power = 0;
         positive = positive && d > 0;
         if (d > 0) frexp(d, &power);  // d from 2^(power - 1) to 2^power

@@ -58,18 +58,6 @@ static sti_status pose(modes_model* m, const short* choice, sti_dictionary** out
     return m->x.status;
 }
 
-// num / den += a b / c
-static void add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b,
-                         const sti_int* c) {
-    sti_int t = {0};
-    sti_int_mul(x, &t, a, b);
-    sti_int_mul(x, &t, &t, den);
-    sti_int_mul(x, num, num, c);
-    sti_int_add(x, num, num, &t);
-    sti_int_mul(x, den, den, c);
-    sti_int_clear(x->env, &t);
-}
-
 // nu of one contact value: multiplier x sign x weight x scale, over the constraints of its contact.
 static sti_status read_value(modes_model* m, const sti_dictionary* D, const modes_choice* own, int first, int contact,
                              int part, sti_rationals* out) {
@@ -82,7 +70,7 @@ static sti_status read_value(modes_model* m, const sti_dictionary* D, const mode
         if (row < 0) continue;  // nonbasic: 0
         sti_int_mul(x, &t, sti_dictionary_at(D, row, 0), &m->meaning[own->constraint[k].form].weight[part]);
         if (own->constraint[k].sign < 0) sti_int_neg(&t);
-        add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
+        modes_add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
     }
     sti_status status = x->status;
     if (status == STI_OK) status = sti_rationals_set_ratio(out, (size_t)value, &num, &den);

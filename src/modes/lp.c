@@ -149,18 +149,6 @@ sti_status sti_modes_lp_point(modes_lp* lp, sti_rationals* out) {
 
 // Farkas --------------------------------------------------------------------------------------------------------------
 
-// r += a b / c, as a fraction num / den
-static void add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b,
-                         const sti_int* c) {
-    sti_int t = {0};
-    sti_int_mul(x, &t, a, b);
-    sti_int_mul(x, &t, &t, den);
-    sti_int_mul(x, num, num, c);
-    sti_int_add(x, num, num, &t);
-    sti_int_mul(x, den, den, c);
-    sti_int_clear(x->env, &t);
-}
-
 // nu of contact value v: sum over the constraint rows of multiplier x weight x scale.
 static sti_status read_nu(modes_lp* lp, const sti_int* y, int i, int k, sti_rationals* out, size_t at) {
     modes_model* m = lp->m;
@@ -174,7 +162,7 @@ static sti_status read_nu(modes_lp* lp, const sti_int* y, int i, int k, sti_rati
         const modes_constraint rule = constraint_of(lp, i, c);
         sti_int_mul(x, &t, &y[r], &m->meaning[rule.form].weight[k]);
         if (rule.sign < 0) sti_int_neg(&t);
-        add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
+        modes_add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
     }
     sti_status status = x->status;
     if (status == STI_OK) status = sti_rationals_set_ratio(out, at, &num, &den);

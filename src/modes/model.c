@@ -31,6 +31,17 @@ static double polygon_cos(int j, int k) {
     return cos(2 * M_PI * j / k);
 }
 
+void modes_add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b,
+                        const sti_int* c) {
+    sti_int t = {0};
+    sti_int_mul(x, &t, a, b);
+    sti_int_mul(x, &t, &t, den);
+    sti_int_mul(x, num, num, c);
+    sti_int_add(x, num, num, &t);
+    sti_int_mul(x, den, den, c);
+    sti_int_clear(x->env, &t);
+}
+
 sti_status sti_modes_polygon(sti_env* env, sti_friction_model model, int sides, sti_rationals** out, int* count) {
     static const double box[8] = {1, 1, -1, 1, -1, -1, 1, -1};
     *count = model == STI_FRICTION_BOX ? 4 : sides;

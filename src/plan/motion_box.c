@@ -128,7 +128,7 @@ sti_status sti_motion_claim_create(sti_env* env, const sti_system* system, long 
     const sti_system_text* text = sti_system_text_of(system);
     if (text == NULL) return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a system by formulas, from a document, is expected");
     sti_motion_claim* b = sti_alloc_array_zero(env, 1, sizeof *b);
-    if (b == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "box");
+    if (b == NULL) return STI_ERR_MEMORY;
     const sti_motion_options o = options != NULL ? *options : sti_motion_options_default();
     b->box.h = o.h;
     b->box.alpha = o.alpha;

@@ -2,6 +2,7 @@
 #ifndef STI_ROOTS_EQUATIONS_H
 #define STI_ROOTS_EQUATIONS_H
 
+#include <math.h>
 #include <stiction/roots.h>
 
 #include "interval/series.h"
@@ -32,6 +33,13 @@ bool sti_equations_at(sti_equations* q, const double* x, double* f, double* J);
 unsigned sti_equations_over(sti_equations* q, const sti_interval* X, sti_interval* F, sti_interval* J);
 // Which operation has no value on the box last looked at; "nothing" where all have one.
 void sti_equations_reason(const sti_equations* q, char* text, size_t size);
+
+// Largest |f_i|.
+static inline double sti_roots_size(const double* f, int n) {
+    double most = 0;
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(f[i]));
+    return most;
+}
 
 // Solve A x = b by elimination with pivots, n <= MOST; A and b are destroyed, b becomes x. False: singular.
 bool sti_dense_algebra(double* A, double* b, int n);

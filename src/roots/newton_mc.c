@@ -25,12 +25,6 @@ typedef struct run {
     long k;
 } run;
 
-static double size_of(const double* f, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(f[i]));
-    return most;
-}
-
 // out = x - J((1 - g) a + g b)^-1 f
 static bool move(const run* r, const double* a, const double* b, double g, double* out) {
     const int n = r->q->n;
@@ -112,7 +106,7 @@ static void newton_beside(sti_equations* q, const sti_root_options* o, const dou
             out->iterate_count++;
         }
         out->newton_iterations = k;
-        out->newton_converged = good && size_of(r.f, q->n) <= o->tol_f;
+        out->newton_converged = good && sti_roots_size(r.f, q->n) <= o->tol_f;
         if (!good || out->newton_converged || k >= o->max_iterations) break;
         double next[MOST];
         good = move(&r, r.x, r.x, 0, next);
@@ -148,7 +142,7 @@ sti_status sti_newton_mc(sti_equations* q, const sti_root_options* o, const doub
         for (long k = 1; k <= o->max_iterations && !ended; k++) {
             const double g = isnan(o->gamma) ? sti_rng_u01(&rng) : o->gamma;
             good = good && step(&r, g);
-            ended = good && size_of(r.f, q->n) <= o->tol_f;
+            ended = good && sti_roots_size(r.f, q->n) <= o->tol_f;
         }
         if (!ended) continue;
         int at;

@@ -105,19 +105,13 @@ static bool quick_scalar(sti_equations* q, double start, double* c) {
 
 // ---- several equations
 
-static double norm(const double* f, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++) most = fmax(most, fabs(f[i]));
-    return most;
-}
-
 static bool quick_system(sti_equations* q, const double* start, double* x) {
     const int n = q->n;
     double f[MOST], J[MOST * MOST], next[MOST], g[MOST];
     memcpy(x, start, (size_t)n * sizeof *x);
     for (int turn = 0; turn < 40; turn++) {
         if (!sti_equations_at(q, x, f, J)) return false;
-        const double size = norm(f, n);
+        const double size = sti_roots_size(f, n);
         if (size == 0) return true;
         if (!sti_dense_algebra(J, f, n)) return false;
         bool better = false;
@@ -128,7 +122,7 @@ static bool quick_system(sti_equations* q, const double* start, double* x) {
                 moves = moves || fabs(next[k] - x[k]) > 4 * DBL_EPSILON * fabs(x[k]);
             }
             if (!moves) return true;
-            better = sti_equations_at(q, next, g, NULL) && norm(g, n) < size;
+            better = sti_equations_at(q, next, g, NULL) && sti_roots_size(g, n) < size;
         }
         if (!better) return size < 1e-8;
         memcpy(x, next, (size_t)n * sizeof *x);

@@ -18,7 +18,7 @@ sti_status sti_shape_climb_fill(sti_shape* shape) {
     const size_t vertices = (size_t)c->vertex_count, ends = 2 * (size_t)c->edge_count;
     if (shape->kind != STI_SHAPE_CONVEX || c->edge_count == 0) return STI_OK;
     int* start = sti_alloc_array_zero(shape->env, sti_size_add(vertices + 1, 2 * ends), sizeof *start);
-    if (start == NULL) return STI_FAIL(shape->env, STI_ERR_MEMORY, -1, "edges of %d vertices", c->vertex_count);
+    if (start == NULL) return STI_ERR_MEMORY;
     int *near = start + vertices + 1, *near_edge = near + ends;
     for (size_t e = 0; e < ends; e++) start[c->edge[e] + 1]++;
     for (size_t v = 0; v < vertices; v++) start[v + 1] += start[v];

@@ -45,7 +45,7 @@ static sti_status adopt_exact(sti_env* env, const sti_rationals* zu, sti_lcp_ans
     }
     if (!rounded) {
         sti_rationals_destroy(uz);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "an exact solution as doubles");
+        return STI_ERR_MEMORY;
     }
     sti_rationals_destroy(answer->z_exact);
     answer->z_exact = uz;

@@ -257,7 +257,7 @@ static sti_status export_table(collector* c, const vector_table* t, double** val
             status = sti_rationals_set_ratio(*exact, to, &v[1 + j], sti_int_sign(&v[0]) != 0 ? &v[0] : &one);
             if (status != STI_OK) break;
             (*values)[to] = sti_rationals_double(*exact, to);
-            if (isnan((*values)[to])) status = STI_FAIL(c->env, STI_ERR_MEMORY, -1, "a solution as doubles");
+            if (isnan((*values)[to])) status = STI_ERR_MEMORY;
         }
     }
     sti_int_clear(c->env, &one);

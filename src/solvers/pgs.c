@@ -23,6 +23,7 @@
 
 #include "base/arena.h"
 #include "linalg/matrix.h"
+#include "linalg/vector.h"
 #include "solvers/solvers.h"
 
 enum {
@@ -79,20 +80,6 @@ static sti_status load(pgs* k, sti_env* env) {
     return STI_OK;
 }
 
-// Four running sums: fast, and the same bits everywhere.
-static double row_dense(const double* a, const double* z, int n) {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    int j = 0;
-    for (; j + 3 < n; j += 4) {
-        s0 += a[j] * z[j];
-        s1 += a[j + 1] * z[j + 1];
-        s2 += a[j + 2] * z[j + 2];
-        s3 += a[j + 3] * z[j + 3];
-    }
-    for (; j < n; j++) s0 += a[j] * z[j];
-    return (s0 + s1) + (s2 + s3);
-}
-
 static double row_sparse(const pgs* k, int i) {
     double s = 0;
     for (int64_t e = k->row_start[i]; e < k->row_start[i + 1]; e++) s += k->value[e] * k->z[k->col[e]];
@@ -103,7 +90,8 @@ static void sweep(pgs* k) {
     const double omega = k->options->relaxation;
     const double* M = k->lcp->M.dense;
     for (int i = 0; i < k->n; i++) {
-        const double Mz = M != NULL ? row_dense(M + (size_t)i * (size_t)k->n, k->z, k->n) : row_sparse(k, i);
+        const double Mz =
+            M != NULL ? sti_vector_dot4((size_t)k->n, M + (size_t)i * (size_t)k->n, k->z) : row_sparse(k, i);
         const double z = k->z[i] - omega * ((k->lcp->q[i] + Mz) / k->diagonal[i]);
         k->z[i] = z > 0 ? z : 0;
     }

@@ -123,7 +123,7 @@ static sti_status settle(sti_env* env, const sti_mlcp* p, const sti_lcp_options*
     const double start = sti_clock();
     sti_lcp_attempt* attempts =
         sti_realloc(env, answer->attempts, (size_t)(answer->attempt_count + 1) * sizeof *attempts);
-    if (attempts == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "record of attempts");
+    if (attempts == NULL) return STI_ERR_MEMORY;
     answer->attempts = attempts;
     const sti_status status = sti_mlcp_decide(env, p, options, nodes, answer);
     if (status != STI_OK) return status;

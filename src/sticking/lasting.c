@@ -130,8 +130,7 @@ static sti_status fill(const sti_sticking* r, double rate, sti_sticking_time* ou
     out->contact_count = s->nc;
     out->gain = sti_alloc_array_zero(s->env, (size_t)s->nc, sizeof *out->gain);
     out->until = sti_alloc_array_zero(s->env, (size_t)s->nc, sizeof *out->until);
-    if (out->gain == NULL || out->until == NULL)
-        return STI_FAIL(s->env, STI_ERR_MEMORY, -1, "times of %d contacts", s->nc);
+    if (out->gain == NULL || out->until == NULL) return STI_ERR_MEMORY;
     out->found = true;
     out->time = INFINITY;
     for (int i = 0; i < s->nc; i++) {

@@ -23,7 +23,7 @@ static size_t factor_size(const sti_arrow* a, int i) {
 static sti_status create_sparse(sti_arrow* a) {
     sti_status status = STI_OK;
     a->sparse = sti_alloc_array_zero(a->env, (size_t)a->L->blocks, sizeof *a->sparse);
-    if (a->sparse == NULL) return STI_FAIL(a->env, STI_ERR_MEMORY, -1, "factors of %d scenarios", a->L->blocks - 1);
+    if (a->sparse == NULL) return STI_ERR_MEMORY;
     for (int i = 1; i < a->L->blocks && a->L->grain == 1 && status == STI_OK; i++)
         status = sti_schur_create(a->env, a->L, i, &a->sparse[i]);
     return status;
@@ -52,7 +52,7 @@ sti_status sti_arrow_create(sti_env* env, const sti_stochastic_layout* L, sti_ta
     out->start = sti_alloc_array_zero(env, (size_t)L->blocks + 1, sizeof *out->start);
     if (status != STI_OK || out->start == NULL) {
         sti_arrow_clear(out);
-        return status != STI_OK ? status : STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
+        return status != STI_OK ? status : STI_ERR_MEMORY;
     }
     for (int i = 1; i < L->blocks; i++)
         out->start[i + 1] = sti_size_add(out->start[i], (i - 1) % L->grain == 0 ? factor_size(out, i) : 0);
@@ -68,7 +68,7 @@ sti_status sti_arrow_create(sti_env* env, const sti_stochastic_layout* L, sti_ta
         out->scratch != NULL && out->frozen != NULL)
         return STI_OK;
     sti_arrow_clear(out);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "factors of %d scenarios", L->blocks - 1);
+    return STI_ERR_MEMORY;
 }
 
 void sti_arrow_clear(sti_arrow* a) {

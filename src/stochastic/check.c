@@ -151,7 +151,7 @@ static sti_status check_blocks(sti_env* env, const sti_stochastic* p) {
     if (status != STI_OK) return status;
     if ((size_t)p->n > most) most = (size_t)p->n;
     double* a = sti_alloc_array(env, sti_size_mul(most, most), sizeof *a);
-    if (a == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a block of %zu variables", most);
+    if (a == NULL) return STI_ERR_MEMORY;
     for (int i = 0; status == STI_OK && i < p->scenario_count; i++) status = check_scenario(env, p, i, a);
     if (status == STI_OK) status = check_convex(env, -1, &p->Q0, p->n, a);
     sti_free(env, a);

@@ -15,7 +15,7 @@ static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, size_t n
     out->block = sti_alloc_array_zero(env, numbers, sizeof *out->block);
     if (out->scenarios != NULL && out->block != NULL) return STI_OK;
     sti_derived_clear(env, out);
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "a certificate for %d scenarios", L->blocks - 1);
+    return STI_ERR_MEMORY;
 }
 
 // A block of rows x cols numbers, all 0, from the room.

@@ -77,7 +77,7 @@ static sti_status find_units(sti_env* env, const sti_stochastic_layout* L, sti_e
     k.var = sti_alloc_array_zero(env, nv, sizeof *k.var);
     k.row = sti_alloc_array_zero(env, nr, sizeof *k.row);
     sti_status status = STI_OK;
-    if (k.var == NULL || k.row == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "units of %zu variables", nv);
+    if (k.var == NULL || k.row == NULL) status = STI_ERR_MEMORY;
     status = sti_stochastic_layout_agree(env, L, status);
     for (size_t j = 0; j < nv; j++) s->by_var[j] = 1;
     for (size_t j = 0; j < nr; j++) s->by_row[j] = 1;
@@ -206,7 +206,7 @@ sti_status sti_equilibrate(sti_env* env, const sti_stochastic_layout* L, sti_equ
     out->block = sti_alloc_array(env, numbers, sizeof *out->block);
     sti_status status = STI_OK;
     if (out->scenarios == NULL || out->by_var == NULL || out->by_row == NULL || out->block == NULL)
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d scenarios in other units", L->blocks - 1);
+        status = STI_ERR_MEMORY;
     status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) status = find_units(env, L, out);
     if (status == STI_OK) fill(L, out);

@@ -8,7 +8,7 @@
 static sti_status gather(sti_env* env, const sti_stochastic_layout* L, double** values, size_t from, size_t count,
                          size_t total) {
     double* all = sti_alloc_array_zero(env, total, sizeof *all);
-    sti_status status = all != NULL ? STI_OK : STI_FAIL(env, STI_ERR_MEMORY, -1, "%zu values of all ranks", total);
+    sti_status status = all != NULL ? STI_OK : STI_ERR_MEMORY;
     status = sti_stochastic_layout_agree(env, L, status);
     if (status != STI_OK) {
         sti_free(env, all);
@@ -27,7 +27,7 @@ static sti_status gather_starts(sti_env* env, const sti_stochastic_layout* L, si
     double* length = sti_alloc_array_zero(env, (size_t)total, sizeof *length);
     size_t* all = sti_alloc_array_zero(env, (size_t)total + 1, sizeof *all);
     sti_status status = STI_OK;
-    if (length == NULL || all == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "%d scenarios of all ranks", total);
+    if (length == NULL || all == NULL) status = STI_ERR_MEMORY;
     status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) {
         for (int i = 0; i < count; i++) length[first + i] = (double)((*start)[i + 1] - (*start)[i]);

@@ -105,8 +105,7 @@ static sti_status reserve(interior* k, sti_stochastic_point* point) {
     k->block = sti_alloc_array_zero(k->env, sti_size_add(sti_size_mul(10, nv), sti_size_mul(12, nr)), sizeof *k->block);
     k->part = sti_alloc_array_zero(k->env, chunks + 1, sizeof *k->part);
     k->share = sti_alloc_array_zero(k->env, sti_size_mul(chunks, (size_t)(L->p->n + L->p->p)), sizeof *k->share);
-    if (k->block == NULL || k->part == NULL || k->share == NULL)
-        return STI_FAIL(k->env, STI_ERR_MEMORY, -1, "interior points of %zu variables", nv);
+    if (k->block == NULL || k->part == NULL || k->share == NULL) return STI_ERR_MEMORY;
     double* at = k->block;
     divide(&k->u, nv, &at, point->u);
     k->rd = at, at += nv;

@@ -34,7 +34,7 @@ static sti_status open(sti_env* env, const sti_stochastic_layout* L, measure* k)
     *k = (measure){.L = L};
     k->block = sti_alloc_array_zero(env, sti_size_add(sti_size_mul(2, sti_size_add(nv, nr)), sti_size_mul(3, most)),
                                     sizeof *k->block);
-    if (k->block == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "residuals of %zu variables", nv);
+    if (k->block == NULL) return STI_ERR_MEMORY;
     double* at = k->block;
     k->g = at, k->size_g = at + nv, at += 2 * nv;
     k->v = at, k->size_v = at + nr, at += 2 * nr;

@@ -37,7 +37,7 @@ static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, work* w,
     out->z0 = sti_alloc_array_zero(env, order, sizeof *out->z0);
     out->z = sti_alloc_array_zero(env, out->size, sizeof *out->z);
     if (w->block == NULL || out->C == NULL || out->eigen == NULL || out->z0 == NULL || out->z == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a Newton system of %zu variables", nv);
+        return STI_ERR_MEMORY;
     double** parts[] = {&w->D, &w->u, &w->ru, &w->tu, &w->E, &w->l, &w->rl, &w->tl};
     double* at = w->block;
     for (int k = 0; k < 8; k++, at += k <= 4 ? nv : nr) *parts[k] = at;
@@ -141,7 +141,7 @@ static sti_status decompose(sti_env* env, const work* w, sti_stochastic_step* ou
         for (size_t j = i; j < n; j++) out->C[i * n + j] = out->C[j * n + i] = w->arrow.C[i * n + j];
     }
     double* copy = sti_alloc_array(env, sti_size_mul(n, n), sizeof *copy);
-    if (copy == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a Schur complement of order %zu", n);
+    if (copy == NULL) return STI_ERR_MEMORY;
     memcpy(copy, out->C, n * n * sizeof *copy);
     sti_status status = sti_lapack_reserve(env);
     if (status == STI_OK && n > 0) {

@@ -25,7 +25,7 @@ sti_status sti_stochastic_layout_create(sti_env* env, const sti_stochastic* p, c
     out->row = sti_alloc_array_zero(env, count, sizeof *out->row);
     if (out->var == NULL || out->row == NULL) {
         sti_stochastic_layout_clear(env, out);
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "%d scenarios", p->scenario_count);
+        return STI_ERR_MEMORY;
     }
     out->var[1] = (size_t)p->n;
     out->row[1] = (size_t)p->p;

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/matrix.h"
 #include "stochastic/kernel.h"
 
 enum {
@@ -42,23 +43,14 @@ void sti_schur_clear(sti_env* env, sti_schur* s) {
 static sti_status by_rows(sti_env* env, sti_schur* s) {
     const sti_matrix* W = s->W;
     const size_t nnz = (size_t)W->col_start[W->cols];
-    s->start = sti_alloc_array_zero(env, (size_t)W->rows + 2, sizeof *s->start);
+    s->start = sti_alloc_array(env, (size_t)W->rows + 1, sizeof *s->start);
     s->col = sti_alloc_array(env, nnz, sizeof *s->col);
     s->value = sti_alloc_array(env, nnz, sizeof *s->value);
     s->place = sti_alloc_array(env, (size_t)W->rows, sizeof *s->place);
     s->H = sti_alloc_array(env, (size_t)W->cols, sizeof *s->H);
     if (s->start == NULL || s->col == NULL || s->value == NULL || s->place == NULL || s->H == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "a block of %d rows", W->rows);
-    int64_t* next = s->start + 1;  // next[i] is where row i goes on; in the end, where it ended
-    for (size_t k = 0; k < nnz; k++) s->start[W->row[k] + 2]++;
-    for (int i = 0; i < W->rows; i++) next[i + 1] += next[i];
-    for (int j = 0; j < W->cols; j++) {
-        for (int64_t k = W->col_start[j]; k < W->col_start[j + 1]; k++) {
-            const int64_t at = next[W->row[k]]++;
-            s->col[at] = j;
-            s->value[at] = W->value[k];
-        }
-    }
+        return STI_ERR_MEMORY;
+    sti_matrix_by_rows(W, s->start, s->col, s->value);
     return STI_OK;
 }
 
@@ -84,14 +76,14 @@ static int64_t neighbours(const sti_schur* s, int i, int* out) {
 static sti_status find_pattern(sti_env* env, sti_schur* s, size_t most) {
     const int q = s->W->rows;
     int64_t* start = sti_alloc_array(env, (size_t)q + 1, sizeof *start);
-    if (start == NULL) return STI_FAIL(env, STI_ERR_MEMORY, -1, "a block of %d rows", q);
+    if (start == NULL) return STI_ERR_MEMORY;
     start[0] = 0;
     for (int i = 0; i < q; i++) s->place[i] = -1;
     for (int i = 0; i < q; i++) start[i + 1] = start[i] + neighbours(s, i, NULL);
     int* row = sti_alloc_array(env, (size_t)start[q], sizeof *row);
     sti_status status = STI_OK;
     if (row == NULL) {
-        status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a block of %d rows", q);
+        status = STI_ERR_MEMORY;
     } else {
         for (int i = 0; i < q; i++) s->place[i] = -1;
         for (int i = 0; i < q; i++) neighbours(s, i, row + start[i]);

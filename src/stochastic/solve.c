@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "linalg/vector.h"
 #include "stochastic/check.h"
 #include "stochastic/derived.h"
 #include "stochastic/equilibrate.h"
@@ -38,7 +39,7 @@ static sti_status reserve(sti_env* env, const sti_stochastic_layout* L, sti_stoc
     a->y_start = sti_alloc_array_zero(env, count, sizeof *a->y_start);
     a->l_start = sti_alloc_array_zero(env, count, sizeof *a->l_start);
     if (a->x == NULL || a->y == NULL || a->pi == NULL || a->l == NULL || a->y_start == NULL || a->l_start == NULL)
-        return STI_FAIL(env, STI_ERR_MEMORY, -1, "answer of %d scenarios", L->p->scenario_count);
+        return STI_ERR_MEMORY;
     for (size_t i = 0; i < count; i++) {
         a->y_start[i] = L->var[i + 1] - n;
         a->l_start[i] = L->row[i + 1] - p;
@@ -59,7 +60,7 @@ static sti_status room_open(sti_env* env, const sti_stochastic_layout* L, room* 
     sti_free(env, r->u);
     sti_free(env, r->l);
     *r = (room){0};
-    return STI_FAIL(env, STI_ERR_MEMORY, -1, "a point of %zu variables", L->var[L->blocks]);
+    return STI_ERR_MEMORY;
 }
 
 static void room_close(sti_env* env, room* r) {
@@ -70,13 +71,6 @@ static void room_close(sti_env* env, room* r) {
 static bool fits(const sti_stochastic_layout* L, const sti_stochastic_answer* a) {
     return a->x != NULL && a->y != NULL && a->pi != NULL && a->l != NULL && a->n == L->p->n && a->p == L->p->p &&
            a->y_count == L->var[L->blocks] - (size_t)a->n && a->l_count == L->row[L->blocks] - (size_t)a->p;
-}
-
-static bool all_finite(const double* x, size_t count) {
-    for (size_t k = 0; k < count; k++) {
-        if (!isfinite(x[k])) return false;
-    }
-    return true;
 }
 
 static void copy(double* to, const double* from, size_t count) {
@@ -175,7 +169,7 @@ static sti_status seek_farkas(sti_env* env, const sti_stochastic_layout* L, cons
     if (status != STI_OK) return status;
     const size_t most = (size_t)(L->most_q > a->p ? L->most_q : a->p);
     double* sides = sti_alloc_array(env, sti_size_mul(2, most), sizeof *sides);
-    if (sides == NULL) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a Farkas vector");
+    if (sides == NULL) status = STI_ERR_MEMORY;
     status = sti_stochastic_layout_agree(env, L, status);
     if (status == STI_OK) clean_farkas(L, a, sides, sides + most);
     sti_free(env, sides);
@@ -209,9 +203,10 @@ static sti_status seek_ray(sti_env* env, const sti_stochastic_layout* L, const s
 // ---- the whole
 
 static bool is_warm(const sti_stochastic_layout* L, const sti_stochastic_answer* start) {
-    const bool warm = start != NULL && fits(L, start) && all_finite(start->x, (size_t)L->p->n) &&
-                      all_finite(start->y, start->y_count) && all_finite(start->pi, (size_t)L->p->p) &&
-                      all_finite(start->l, start->l_count);
+    const bool warm = start != NULL && fits(L, start) && sti_vector_is_finite((size_t)L->p->n, start->x) &&
+                      sti_vector_is_finite(start->y_count, start->y) &&
+                      sti_vector_is_finite((size_t)L->p->p, start->pi) &&
+                      sti_vector_is_finite(start->l_count, start->l);
     double cold = !warm;
     sti_stochastic_layout_most(L, &cold, 1);
     return !(cold > 0);

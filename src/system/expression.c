@@ -227,7 +227,7 @@ static sti_status number(parser* k, int* out) {
     if (status == STI_OK && k->scope->tape->exact && isfinite(value)) status = sti_rationals_off(r, 0, value, &off);
     sti_rationals_destroy(r);
     if (status == STI_ERR_INPUT) return wrong(k, first, true, "a number is expected");
-    if (status == STI_OK && isnan(value)) status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a number of a formula");
+    if (status == STI_OK && isnan(value)) status = STI_ERR_MEMORY;
     if (status == STI_OK && isinf(value)) return wrong(k, first, false, "this number is too large");
     return status == STI_OK ? sti_tape_constant_off(k->scope->tape, value, off, out) : status;
 }

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "linalg/vector.h"
 #include "system/expression.h"
 #include "system/jet.h"
 #include "system/system.h"
@@ -298,13 +299,6 @@ static sti_status not_finite(const sti_system* s, sti_env* env, const output* o,
     return STI_FAIL(env, STI_ERR_INPUT, o->index, "%s: no finite %s at these coordinates", field, what);
 }
 
-static bool all_finite(const double* x, size_t count) {
-    for (size_t k = 0; k < count; k++) {
-        if (!isfinite(x[k])) return false;
-    }
-    return true;
-}
-
 // Every output that a program computed has a finite value, and where it went to second order finite derivatives.
 static sti_status check_outputs(const sti_system* s, sti_env* env, const sti_program* program) {
     const formulas* f = inside(s);
@@ -315,7 +309,7 @@ static sti_status check_outputs(const sti_system* s, sti_env* env, const sti_pro
         if (!isfinite(value(f, o))) return not_finite(s, env, o, "value");
         const int64_t first = f->jets.jet[o->entry], end = f->jets.jet[o->entry + 1];
         const int64_t width = f->jets.start[o->entry + 1] - f->jets.start[o->entry];
-        if (order > 0 && !all_finite(f->jets.d + first, (size_t)(order == 2 ? end - first : width)))
+        if (order > 0 && !sti_vector_is_finite((size_t)(order == 2 ? end - first : width), f->jets.d + first))
             return not_finite(s, env, o, "derivative");
     }
     return STI_OK;

@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/env.h"
+#include "verify/check.h"
 #include "verify/section.h"
 
 #define STI_X(code, name, text) name,
@@ -70,10 +71,6 @@ static double dot(const double a[3], const double b[3]) {
 
 static const double* at(const checker* k, const double* x, long frame, int grain) {
     return x + 3 * ((size_t)frame * (size_t)k->w->count + (size_t)grain);
-}
-
-static double positive_or_one(double x) {
-    return x > 0 && isfinite(x) ? x : 1;
 }
 
 // Does a frame end the step after that of the frame before?
@@ -267,7 +264,7 @@ static void check_energies(checker* k, long frame) {
         potential -= m * dot(k->w->gravity, at(k, k->w->x, frame, a));
     }
     const double off = fabs(kinetic - k->w->kinetic[step - 1]) + fabs(potential - k->w->potential[step - 1]);
-    look(k, STI_BED_KINETIC, off / positive_or_one(fmax(kinetic, fabs(potential))), frame, -1);
+    look(k, STI_BED_KINETIC, off / sti_check_scale(fmax(kinetic, fabs(potential))), frame, -1);
 }
 
 // ---- a frame and the one a step before
@@ -469,7 +466,7 @@ static void find_scales(checker* k, long frame, long first, long last) {
         k->speed = fmax(k->speed, sqrt(dot(at(k, k->w->v, frame, a), at(k, k->w->v, frame, a))));
     }
     for (long c = first; c < last; c++) k->impulse = fmax(k->impulse, fabs(dot(k->w->n + 3 * c, k->w->r + 3 * c)));
-    k->impulse = positive_or_one(fmax(k->impulse, mass * (k->gravity * k->h + k->speed)));
+    k->impulse = sti_check_scale(fmax(k->impulse, mass * (k->gravity * k->h + k->speed)));
 }
 
 static void check_frame(checker* k, long frame) {

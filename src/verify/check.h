@@ -7,6 +7,7 @@
 #ifndef STI_VERIFY_CHECK_H
 #define STI_VERIFY_CHECK_H
 
+#include <math.h>
 #include <stiction/problem.h>
 
 #include "exact/rationals.h"
@@ -51,6 +52,16 @@ sti_status sti_check_certificate(sti_check* k, const sti_certificate* certificat
 // Do the leaves cover every choice of z_i = 0 (+1) or w_i = 0 (-1)? If not, *text (size bytes) names a case left out.
 sti_status sti_check_cover(sti_env* env, const signed char* fixed, int leaf_count, int pair_count, bool* covered,
                            char* text, size_t size);
+
+// sum_i a_i b_i in doubles; what is divided by where a scale may be 0.
+static inline double sti_check_sum(int n, const double* a, const double* b) {
+    double sum = 0;
+    for (int k = 0; k < n; k++) sum += a[k] * b[k];
+    return sum;
+}
+static inline double sti_check_scale(double x) {
+    return x > 0 && isfinite(x) ? x : 1;
+}
 
 // Reject with a sentence: out->accepted = false. Returns STI_OK, for `return sti_check_reject(...)`.
 sti_status sti_check_reject(sti_verification* out, const char* format, ...) __attribute__((format(printf, 2, 3)));

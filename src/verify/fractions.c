@@ -27,7 +27,7 @@ void sti_algebra_close(sti_algebra* k) {
 }
 
 void sti_algebra_fail(sti_algebra* k) {
-    if (k->x.status == STI_OK) k->x.status = STI_FAIL(k->env, STI_ERR_MEMORY, -1, "out of memory in exact matrices");
+    if (k->x.status == STI_OK) k->x.status = STI_ERR_MEMORY;
 }
 
 static bool grow(sti_algebra* k) {

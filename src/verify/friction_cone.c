@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/env.h"
+#include "verify/check.h"
 
 #define ROUNDING 1e-10
 #define SLACK 1e-6
@@ -40,12 +41,6 @@ static const double* row_of(const claim* c, int i) {
     return i < c->p ? c->k->normals + (size_t)i * s : c->k->directions + (size_t)(i - c->p) * s;
 }
 
-static double dot(int n, const double* a, const double* b) {
-    double sum = 0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 // |z| of the claimed multipliers, and the size of its terms.
 static double length_of(claim* c, double* terms) {
     memset(c->z, 0, (size_t)c->s * sizeof *c->z);
@@ -53,9 +48,9 @@ static double length_of(claim* c, double* terms) {
     for (int i = 0; i < c->f->count; i++) {
         const double* row = row_of(c, i);
         for (int j = 0; j < c->s; j++) c->z[j] += c->f->x[i] * row[j];
-        *terms = fmax(*terms, fabs(c->f->x[i]) * sqrt(dot(c->s, row, row)));
+        *terms = fmax(*terms, fabs(c->f->x[i]) * sqrt(sti_check_sum(c->s, row, row)));
     }
-    return sqrt(dot(c->s, c->z, c->z));
+    return sqrt(sti_check_sum(c->s, c->z, c->z));
 }
 
 static bool are_multipliers(const claim* c) {
@@ -104,11 +99,12 @@ static const char* check_u(const claim* c) {
     }
     for (int i = 0; i < c->m; i++) {
         const double* row = row_of(c, i);
-        if (fabs(dot(c->s, row, u)) > ROUNDING * sqrt(dot(c->s, row, row))) return "u has a part along a joint";
+        if (fabs(sti_check_sum(c->s, row, u)) > ROUNDING * sqrt(sti_check_sum(c->s, row, row)))
+            return "u has a part along a joint";
     }
     for (int r = 0; r < c->rays; r++) {
         const double* g = c->vector + (size_t)r * (size_t)c->s;
-        if (dot(c->s, g, u) < c->f->margin - ROUNDING * sqrt(dot(c->s, g, g)))
+        if (sti_check_sum(c->s, g, u) < c->f->margin - ROUNDING * sqrt(sti_check_sum(c->s, g, g)))
             return "a generator is short of the margin";
     }
     return NULL;
@@ -125,10 +121,11 @@ static bool make_form(claim* c, double level, double* T) {
             const double* b = j < m ? row_of(c, j) : c->vector + (size_t)(j - m) * (size_t)c->s;
             double own = i == j;
             if (i >= m && j >= m)
-                own = dot(width, c->coef + (size_t)(i - m) * (size_t)width, c->coef + (size_t)(j - m) * (size_t)width);
+                own = sti_check_sum(width, c->coef + (size_t)(i - m) * (size_t)width,
+                                    c->coef + (size_t)(j - m) * (size_t)width);
             else if (i >= m || j >= m)
                 own = 0;
-            T[(size_t)i * (size_t)n + (size_t)j] = dot(c->s, a, b) - level * own;
+            T[(size_t)i * (size_t)n + (size_t)j] = sti_check_sum(c->s, a, b) - level * own;
         }
     }
     for (int l = 0; l < m; l++) {
@@ -206,17 +203,17 @@ static sti_status check_faces(claim* c, sti_friction_cone_verification* out, con
 // sum y <= |u| |z| / margin; see the essay of the analysis. sigma: by a bound from below, 1 / |nu^+| <= sigma, with the
 // Cholesky pivots of nu'nu: det / (trace / (m - 1))^(m - 1) is no larger than its least eigenvalue.
 static const char* check_inequality(const claim* c, double* T) {
-    double gamma = 0, rho = 0, length = sqrt(dot(c->s, c->f->u, c->f->u)), determinant = 1, trace = 0;
+    double gamma = 0, rho = 0, length = sqrt(sti_check_sum(c->s, c->f->u, c->f->u)), determinant = 1, trace = 0;
     for (int r = 0; r < c->rays; r++) {
         const int width = c->p + c->directions;
         const double *a = c->coef + (size_t)r * (size_t)width, *g = c->vector + (size_t)r * (size_t)c->s;
-        gamma = fmax(gamma, sqrt(dot(width, a, a)));
-        rho = fmax(rho, sqrt(dot(c->s, g, g)));
+        gamma = fmax(gamma, sqrt(sti_check_sum(width, a, a)));
+        rho = fmax(rho, sqrt(sti_check_sum(c->s, g, g)));
     }
     const double sum = c->rays > 0 ? length / c->f->margin : 0;
     if (c->m == 0) return c->f->bound >= gamma * sum * (1 - ROUNDING) ? NULL : "the bound does not follow from u";
     for (int i = 0; i < c->m; i++) {
-        for (int j = 0; j < c->m; j++) T[i * c->m + j] = dot(c->s, row_of(c, i), row_of(c, j));
+        for (int j = 0; j < c->m; j++) T[i * c->m + j] = sti_check_sum(c->s, row_of(c, i), row_of(c, j));
         trace += T[i * c->m + i];
     }
     for (int l = 0; l < c->m; l++) {

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "verify/check.h"
+
 enum { N = STI_HULL_N_MOST };
 #define BELOW 1e-10  // rounding of a'x - b
 
@@ -37,22 +39,16 @@ static const double* at(const hull* h, int i) {
     return h->p + (size_t)i * (size_t)h->n;
 }
 
-static double product(int n, const double* a, const double* b) {
-    double sum = 0;
-    for (int k = 0; k < n; k++) sum += a[k] * b[k];
-    return sum;
-}
-
 // Takes out of v its parts along the rows of E, twice; false: nothing is left.
 static bool straighten(int n, int rows, double (*E)[N], double* v) {
-    const double before = sqrt(product(n, v, v));
+    const double before = sqrt(sti_check_sum(n, v, v));
     for (int twice = 0; twice < 2; twice++) {
         for (int r = 0; r < rows; r++) {
-            const double part = product(n, E[r], v);
+            const double part = sti_check_sum(n, E[r], v);
             for (int k = 0; k < n; k++) v[k] -= part * E[r][k];
         }
     }
-    const double size = sqrt(product(n, v, v));
+    const double size = sqrt(sti_check_sum(n, v, v));
     if (!(size > 1e-12 * before)) return false;
     for (int k = 0; k < n; k++) v[k] /= size;
     return true;
@@ -151,9 +147,9 @@ static sti_status put(hull* h, short* vertex, const double* a) {
         h->broken = true;
         return STI_OK;
     }
-    f->b = product(h->n, f->a, at(h, vertex[0]));
+    f->b = sti_check_sum(h->n, f->a, at(h, vertex[0]));
     for (int i = 0; i < h->count; i++) {
-        if (product(h->n, f->a, at(h, i)) > f->b + BELOW) h->broken = true;
+        if (sti_check_sum(h->n, f->a, at(h, i)) > f->b + BELOW) h->broken = true;
     }
     if (h->face_count + 1 > h->limit) h->broken = true;
     if (!h->broken) h->table[slot] = h->face_count++;

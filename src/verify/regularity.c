@@ -257,7 +257,7 @@ sti_status sti_gap_regularity_find(sti_env* env, const sti_system* system, doubl
         if (!out->found) snprintf(out->why, sizeof out->why, "no motion is seen to open all gaps that touch at once");
         out->v = out->found ? sti_alloc_array(env, (size_t)s.n, sizeof *out->v) : NULL;
         if (out->found && out->v == NULL)
-            status = STI_FAIL(env, STI_ERR_MEMORY, -1, "a direction of %d coordinates", s.n);
+            status = STI_ERR_MEMORY;
         else if (out->found)
             memcpy(out->v, s.best, (size_t)s.n * sizeof *out->v);
     }

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/env.h"
+#include "verify/check.h"
 
 enum { MIDDLE = 0, NODES = 5, PARTS = 3, MANY_PIECES = 8 };
 
@@ -82,10 +83,6 @@ static const double* row(const double* x, long step, int width) {
     return x + (size_t)step * (size_t)width;
 }
 
-static double positive_or_one(double x) {
-    return x > 0 && isfinite(x) ? x : 1;
-}
-
 // ---- the nodes of a step
 
 // Middle, start, end, and half a step ahead of either end: the path may have a corner. The time of it.
@@ -104,12 +101,6 @@ static double place_node(checker* k, long step, int node) {
 // A step that a collision cut, or that has another reason to be made of pieces.
 static bool collides(const checker* k, long step) {
     return k->w->collisions[step] != 0 || k->w->pieces[step] > 1;
-}
-
-static double dot(int n, const double* a, const double* b) {
-    double sum = 0;
-    for (int i = 0; i < n; i++) sum += a[i] * b[i];
-    return sum;
 }
 
 // What a part of the balance is at a node: 0 inertia, 1 forces, 2 impulses.
@@ -137,10 +128,10 @@ static double part_of(const checker* k, long step, int part, int i) {
 static void keep_surfaces(checker* k, int node) {
     for (int c = 0; c < k->p; c++) {
         const sti_instant_contact* contact = &k->instant->contacts[c];
-        k->rate[NODES * c + node] = dot(k->n, contact->n, k->u) + contact->n_offset;
+        k->rate[NODES * c + node] = sti_check_sum(k->n, contact->n, k->u) + contact->n_offset;
         k->tangents[c] = contact->tangent_count < 2 ? contact->tangent_count : 2;
         for (int a = 0; a < k->tangents[c]; a++)
-            k->slip[2 * (NODES * c + node) + a] = dot(k->n, contact->t + (size_t)a * (size_t)k->n, k->u) +
+            k->slip[2 * (NODES * c + node) + a] = sti_check_sum(k->n, contact->t + (size_t)a * (size_t)k->n, k->u) +
                                                   (contact->t_offset != NULL ? contact->t_offset[a] : 0);
         const double most = fmax(contact->mu, contact->mu_kinetic), least = fmin(contact->mu, contact->mu_kinetic);
         k->mu[c] = node == 0 ? most : fmax(k->mu[c], most);
@@ -164,7 +155,7 @@ static sti_status evaluate(checker* k, long step) {
             return STI_FAIL(k->env, STI_ERR_INPUT, step, "step %ld: its formulas have no finite values there", step);
         keep_surfaces(k, node);
         for (int i = 0; node == MIDDLE && i < n; i++)
-            k->inertia[i] = k->options.inertia ? dot(n, k->instant->M + (size_t)i * (size_t)n, k->u) : 0;
+            k->inertia[i] = k->options.inertia ? sti_check_sum(n, k->instant->M + (size_t)i * (size_t)n, k->u) : 0;
         for (int i = 0; i < n; i++) k->mass = fmax(k->mass, k->instant->M[(size_t)i * (size_t)n + (size_t)i]);
         for (int at = 0; at < PARTS * n; at++) {
             const double x = part_of(k, step, at / n, at % n);
@@ -230,7 +221,7 @@ static bool touches(const checker* k, long step) {
 
 // A step that balances its energy changes the velocity along u by as much as that takes.
 static void check_momentum(checker* k, long step) {
-    const double twice = dot(k->n, k->u, k->inertia);
+    const double twice = sti_check_sum(k->n, k->u, k->inertia);
     const double turn = k->options.balances && twice > 0 ? explained_energy(k, step) / twice : 0;
     double sum = 0;
     if (k->w->pieces[step] > MANY_PIECES || (k->options.settles && touches(k, step))) {
@@ -283,7 +274,8 @@ static void check_reach(checker* k, long step, int c) {
         way = fmax(way, 2 * k->h * fabs(k->rate[NODES * (size_t)c + (size_t)node]));
     for (int end = 0; end < 2; end++) {  // and with the velocities of the ends, which a collision turns
         const double* v = row(k->w->v, step - end, k->n);
-        way = fmax(way, 2 * k->h * fabs(dot(k->n, k->instant->contacts[c].n, v) + k->instant->contacts[c].n_offset));
+        way = fmax(
+            way, 2 * k->h * fabs(sti_check_sum(k->n, k->instant->contacts[c].n, v) + k->instant->contacts[c].n_offset));
     }
     if (k->options.lifts && k->tangents[c] > 0)
         way += 2 * k->h * k->mu[c] * hypot(slip_of(k, c)[0], k->tangents[c] > 1 ? slip_of(k, c)[1] : 0);
@@ -311,7 +303,7 @@ static void check_law(checker* k, long step, int c) {
     const double facets = facet ? 1 - cos(3.141592653589793 / k->options.facets) : 0;
     const double allowed =
         2 * spread * (reach * k->mu[c] * p_n + hypot(p_t[0], count > 1 ? p_t[1] : 0)) + facets * k->mu[c] * p_n * size;
-    look(k, STI_SYSTEM_LAW, fmax(0, k->mu_kinetic[c] * p_n * size + power - allowed) / positive_or_one(k->speed), step,
+    look(k, STI_SYSTEM_LAW, fmax(0, k->mu_kinetic[c] * p_n * size + power - allowed) / sti_check_scale(k->speed), step,
          c);
 }
 
@@ -344,7 +336,7 @@ static sti_status check_state(checker* k, long step) {
     if (status != STI_OK) return status;
     const double energy = fmax(fabs(kinetic), fabs(potential));
     look(k, STI_SYSTEM_STATE,
-         (fabs(kinetic - w->kinetic[step]) + fabs(potential - w->potential[step])) / positive_or_one(energy), step, -1);
+         (fabs(kinetic - w->kinetic[step]) + fabs(potential - w->potential[step])) / sti_check_scale(energy), step, -1);
     if (k->p == 0) return STI_OK;
     const sti_status found = sti_system_gap(k->system, w->time[step], row(w->q, step, k->n), k->low);
     for (int c = 0; found == STI_OK && c < k->p; c++)
@@ -373,8 +365,8 @@ static void find_scales(checker* k) {
         k->energy_low = fmin(k->energy_low, w->kinetic[s] + fmin(0, w->potential[s] - w->potential[0]));
         k->energy_high = fmax(k->energy_high, w->kinetic[s] + fmax(0, w->potential[s] - w->potential[0]));
     }
-    k->length = positive_or_one(k->length);
-    k->impulse = positive_or_one(k->impulse);
+    k->length = sti_check_scale(k->length);
+    k->impulse = sti_check_scale(k->impulse);
 }
 
 static void keep_widest(checker* k, int c) {
@@ -417,11 +409,11 @@ static sti_status check_steps(checker* k) {
 
 static void conclude(checker* k) {
     const double impulse = k->impulse,
-                 energy = positive_or_one(fmax(k->energy_high - k->energy_low, impulse * k->speed));
+                 energy = sti_check_scale(fmax(k->energy_high - k->energy_low, impulse * k->speed));
     const double scale[STI_SYSTEM_CHECK_COUNT] = {
         [STI_SYSTEM_ORDER] = 1,         [STI_SYSTEM_STATE] = 1,
         [STI_SYSTEM_CONE] = impulse,    [STI_SYSTEM_REACH] = impulse,
-        [STI_SYSTEM_LAW] = impulse,     [STI_SYSTEM_MOMENTUM] = positive_or_one(k->momentum),
+        [STI_SYSTEM_LAW] = impulse,     [STI_SYSTEM_MOMENTUM] = sti_check_scale(k->momentum),
         [STI_SYSTEM_JOINT] = k->length, [STI_SYSTEM_PENETRATION] = k->length,
         [STI_SYSTEM_ENERGY] = energy,
     };
@@ -433,8 +425,8 @@ static void conclude(checker* k) {
         c->holds = c->worst <= c->limit;
         k->out->accepted = k->out->accepted && c->holds;
     }
-    k->out->momentum_defect /= positive_or_one(k->momentum);
-    k->out->momentum_sum /= positive_or_one(k->momentum);
+    k->out->momentum_defect /= sti_check_scale(k->momentum);
+    k->out->momentum_sum /= sti_check_scale(k->momentum);
 }
 
 static sti_status allocate(checker* k) {
