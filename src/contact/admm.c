@@ -41,10 +41,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "contact/anderson.h"
-#include "contact/block_lu.h"
 #include "contact/cone.h"
 #include "contact/watch.h"
+#include "linalg/blocks.h"
 #include "linalg/dense.h"
 
 enum {
@@ -78,15 +79,16 @@ static const stage STAGES[] = {{1e4, 500}, {100, 1000}, {1, 2000}, {1e4, 4000}};
 typedef struct admm {
     const sti_contact_local* p;
     sti_contact_watch watch;
-    int n;                   // d nc
-    sti_block_lu sparse;     // factors of T W T + I
+    int n;             // d nc
+    sti_arena memory;  // of the pattern
+    sti_bsr_pattern pattern;
+    sti_blocks sparse;       // factors of T W T + I
     bool full;               // or dense ones
     sti_dense_factor dense;  //
     sti_anderson acceleration;
     double* sigma;  //                                            (nc)
     double* t;      // r_c = t_c x_c                              (nc)
     double* next;   // penalties to come                          (nc)
-    double* tiny;   // zeros: no pivot is raised                  (nc)
     double* w;      // state                                      (n)
     double* g;      // (3) of the state                           (n)
     double* f;      // g minus the state, -alpha R                (n)
@@ -112,23 +114,26 @@ typedef struct admm {
 // Memory for the factors; *fits false: they would be too large.
 static sti_status reserve_factors(admm* k, bool* fits) {
     const sti_contact_local* p = k->p;
-    const sti_status status = sti_block_lu_init(&k->sparse, p->env, &p->W, BLOCK_LIMIT, COST_LIMIT);
+    k->memory = sti_arena_make(p->env);
+    sti_status status = sti_bsr_pattern_make(&k->memory, &p->W, &k->pattern);
+    if (status == STI_OK)
+        status = sti_blocks_shape_within(&k->sparse, p->env, p->nc, p->d, k->pattern.first, k->pattern.near,
+                                         BLOCK_LIMIT, COST_LIMIT);
     if (status != STI_OK) return status;
-    const double blocks = (double)k->sparse.row_start[p->nc], all = (double)p->nc * (double)p->nc;
-    memset(k->sparse.dim, p->d, (size_t)p->nc);
+    const double blocks = p->nc + 2.0 * k->sparse.fill, all = (double)p->nc * (double)p->nc;
     *fits = k->sparse.complete;
     k->price = 2 * k->sparse.cost / fmax(blocks, 1);
     k->full = *fits && k->n >= DENSE_ORDER && blocks > 0.5 * all;
     return k->full ? sti_dense_factor_init(&k->dense, p->env, k->n) : STI_OK;
 }
 
-// Block (i, j) of T W T + I, from W_ij, into rows `stride` apart.
-static void put_block(const admm* k, int i, int j, const double* W, double* out, size_t stride) {
+// Block (i, j) of T W T + I, from W_ij: entries of a row `across` apart, of a column `down`.
+static void put_block(const admm* k, int i, int j, const double* W, double* out, size_t down, size_t across) {
     const int d = k->p->d;
     const double scale = k->t[i] * k->t[j];
     for (int a = 0; a < d; a++) {
-        for (int b = 0; b < d; b++) out[(size_t)a * stride + (size_t)b] = scale * W[a * d + b];
-        if (i == j) out[(size_t)a * stride + (size_t)a] += 1;
+        for (int b = 0; b < d; b++) out[(size_t)a * down + (size_t)b * across] = scale * W[a * d + b];
+        if (i == j) out[(size_t)a * (down + across)] += 1;
     }
 }
 
@@ -138,26 +143,26 @@ static bool factor(admm* k) {
     const sti_bsr* W = &p->W;
     const size_t d = (size_t)p->d, n = (size_t)k->n, dd = d * d;
     double* all = k->full ? sti_dense_factor_load(&k->dense, k->n) : k->sparse.value;
-    memset(all, 0, (k->full ? n * n : (size_t)k->sparse.row_start[p->nc] * dd) * sizeof *all);
+    if (k->full) memset(all, 0, n * n * sizeof *all);
     for (int c = 0; c < p->nc; c++) k->t[c] = sqrt(p->rho[c] / k->sigma[c]);
     for (int i = 0; i < p->nc; i++) {
         for (int64_t e = W->row_start[i]; e < W->row_start[i + 1]; e++) {
             const int j = W->col[e];
-            size_t stride = n;
-            double* out = k->full ? all + (d * (size_t)i) * n + d * (size_t)j
-                                  : sti_block_lu_at(&k->sparse, k->sparse.place[i], k->sparse.entry[e], &stride);
-            put_block(k, i, j, W->block + (size_t)e * dd, out, stride);
+            if (k->full)
+                put_block(k, i, j, W->block + (size_t)e * dd, all + (d * (size_t)i) * n + d * (size_t)j, n, 1);
+            else
+                put_block(k, i, j, W->block + (size_t)e * dd, all + (size_t)k->pattern.entry[e] * dd, 1, d);
         }
     }
     if (k->full) return sti_dense_factor_lu(&k->dense);
-    return sti_block_lu_factor(&k->sparse, 0, p->nc, k->tiny);
+    return sti_blocks_factor(&k->sparse, k->pattern.symmetric);
 }
 
 static void resolve(admm* k, double* x) {
     if (k->full)
         sti_dense_factor_solve(&k->dense, x);
     else
-        sti_block_lu_solve(&k->sparse, 0, k->p->nc, x);
+        sti_blocks_solve(&k->sparse, x);
 }
 
 // ---- steps
@@ -373,13 +378,12 @@ static void iterate(admm* k) {
 
 static sti_status reserve(admm* k) {
     const size_t nc = (size_t)k->p->nc, n = (size_t)k->n;
-    k->sigma = sti_alloc_array_zero(k->p->env, 4 * nc + 8 * n, sizeof *k->sigma);
+    k->sigma = sti_alloc_array_zero(k->p->env, 3 * nc + 8 * n, sizeof *k->sigma);
     if (k->sigma == NULL) return STI_ERR_MEMORY;
     k->t = k->sigma + nc;
     k->next = k->t + nc;
-    k->tiny = k->next + nc;
     double** vectors[] = {&k->w, &k->g, &k->f, &k->x, &k->y, &k->v, &k->r, &k->u};
-    for (size_t i = 0; i < 8; i++) *vectors[i] = k->tiny + nc + i * n;
+    for (size_t i = 0; i < 8; i++) *vectors[i] = k->next + nc + i * n;
     const sti_status status = sti_anderson_create(k->p->env, k->n, CHUNK, &k->acceleration);
     if (status == STI_OK) sti_anderson_begin(&k->acceleration, k->n, NULL);
     return status;
@@ -388,7 +392,8 @@ static sti_status reserve(admm* k) {
 static void release(admm* k) {
     sti_free(k->p->env, k->sigma);
     sti_dense_factor_clear(&k->dense);
-    sti_block_lu_clear(&k->sparse);
+    sti_blocks_clear(&k->sparse, k->p->env);
+    sti_arena_clear(&k->memory);
     sti_anderson_destroy(k->p->env, &k->acceleration);
 }
 

@@ -1,4 +1,6 @@
 // bsr.c: block-sparse rows over contacts.
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "contact/bsr_row.h"
@@ -184,4 +186,86 @@ void sti_bsr_row_multiply(const sti_bsr* A, int c, const double* x, double* y) {
 
 void sti_bsr_multiply(const sti_bsr* A, const double* x, double* y) {
     for (int c = 0; c < A->n; c++) sti_bsr_row_multiply(A, c, x, y + (size_t)A->d * (size_t)c);
+}
+
+// ---- the pattern of A + A'
+
+static int compare(const void* a, const void* b) {
+    const int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+// Rows taken as columns. True: the columns of A are the same, with ascending numbers.
+static bool take_rows(const sti_bsr* A, int* next, sti_bsr_pattern* out) {
+    for (int i = 0; i <= A->n; i++) out->first[i] = (int)A->row_start[i];
+    memcpy(out->near, A->col, (size_t)A->row_start[A->n] * sizeof *A->col);
+    memcpy(next, out->first, (size_t)A->n * sizeof *next);
+    for (int i = 0; i < A->n; i++) {
+        for (int64_t t = A->row_start[i]; t < A->row_start[i + 1]; t++) {
+            const int j = A->col[t];
+            if (next[j] == out->first[j + 1] || out->near[next[j]] != i) return false;
+            out->entry[t] = next[j]++;
+        }
+    }
+    return true;
+}
+
+// Rows and columns, sorted, each number once.
+static void merge(const sti_bsr* A, int* start, sti_bsr_pattern* out) {
+    memset(start, 0, ((size_t)A->n + 1) * sizeof *start);
+    for (int i = 0; i < A->n; i++) {
+        for (int64_t t = A->row_start[i]; t < A->row_start[i + 1]; t++) start[i + 1]++, start[A->col[t] + 1]++;
+    }
+    for (int i = 0; i < A->n; i++) start[i + 1] += start[i];
+    for (int i = 0; i < A->n; i++) {
+        for (int64_t t = A->row_start[i]; t < A->row_start[i + 1]; t++) {
+            out->near[start[i]++] = A->col[t];
+            out->near[start[A->col[t]]++] = i;
+        }
+    }
+    // start[j] is now the end of column j
+    int at = 0;
+    for (int j = 0, from = 0; j < A->n; from = start[j++]) {
+        qsort(out->near + from, (size_t)(start[j] - from), sizeof *out->near, compare);
+        out->first[j] = at;
+        for (int e = from, last = -1; e < start[j]; e++) {
+            if (out->near[e] != last) out->near[at++] = last = out->near[e];
+        }
+    }
+    out->first[A->n] = at;
+    for (int i = 0; i < A->n; i++) {
+        for (int64_t t = A->row_start[i]; t < A->row_start[i + 1]; t++) {
+            const int *column = out->near + out->first[A->col[t]], *end = out->near + out->first[A->col[t] + 1];
+            out->entry[t] = (int)((int*)bsearch(&i, column, (size_t)(end - column), sizeof i, compare) - out->near);
+        }
+    }
+}
+
+// Block t = (i, j) stands where column j has row i, which in such a pattern is where row j has column i.
+static bool is_symmetric(const sti_bsr* A, const sti_bsr_pattern* p) {
+    const int d = A->d;
+    for (int64_t t = 0; t < A->row_start[A->n]; t++) {
+        const double *block = A->block + t * d * d, *other = A->block + (int64_t)p->entry[t] * d * d;
+        for (int a = 0; a < d; a++) {
+            for (int b = 0; b < d; b++) {
+                if (block[a * d + b] != other[b * d + a]) return false;
+            }
+        }
+    }
+    return true;
+}
+
+sti_status sti_bsr_pattern_make(sti_arena* memory, const sti_bsr* A, sti_bsr_pattern* out) {
+    const size_t n = (size_t)A->n, blocks = (size_t)A->row_start[n];
+    if (blocks > INT_MAX / 4 - n)
+        return STI_FAIL(memory->env, STI_ERR_SIZE, -1, "contact graph with %zu blocks", blocks);
+    int* next = sti_arena_raw(memory, n + 1, sizeof *next);
+    out->first = sti_arena_raw(memory, n + 1, sizeof *out->first);
+    out->near = sti_arena_raw(memory, 2 * blocks, sizeof *out->near);
+    out->entry = sti_arena_raw(memory, blocks, sizeof *out->entry);
+    if (memory->status != STI_OK) return memory->status;
+    const bool same = take_rows(A, next, out);
+    if (!same) merge(A, next, out);
+    out->symmetric = same && is_symmetric(A, out);
+    return STI_OK;
 }

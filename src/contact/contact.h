@@ -8,6 +8,7 @@
 
 #include <stiction/contact.h>
 
+#include "base/arena.h"
 #include "base/env.h"
 
 // Square block-sparse matrix by rows: n x n blocks of d x d, columns of a row ascending, diagonal blocks always stored.
@@ -22,6 +23,13 @@ typedef struct sti_bsr {
 
 sti_status sti_bsr_from_matrix(sti_env* env, const sti_matrix* A, int d, sti_bsr* out);  // zero blocks dropped
 void sti_bsr_clear(sti_env* env, sti_bsr* A);
+// The pattern of A + A' by columns, ascending: first (n+1), near; and at which of these places each block of A stands.
+typedef struct sti_bsr_pattern {
+    int *first, *near;
+    int* entry;      // (blocks of A)
+    bool symmetric;  // A = A' to the last bit
+} sti_bsr_pattern;
+sti_status sti_bsr_pattern_make(sti_arena* memory, const sti_bsr* A, sti_bsr_pattern* out);
 void sti_bsr_multiply(const sti_bsr* A, const double* x, double* y);             // y = A x
 void sti_bsr_row_multiply(const sti_bsr* A, int c, const double* x, double* y);  // y (d) = row c of A x
 

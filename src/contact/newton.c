@@ -14,8 +14,8 @@
 //
 // Newton for (1). On the function of Alart & Curnier (curnier.h), whose linear pieces are the modes separate, stick,
 // slide. The next point r+ solves the equations of the pieces on which r lies; contacts that separate leave the system.
-// Linear systems: block LU over the contact graph (block_lu.h), GMRES with incomplete factors (krylov.h) where that
-// would be too large or W is only an operator. u is linear in r, so a step costs one product with W, whatever its
+// Linear systems: block LU over the contact graph (linalg/blocks.h), GMRES with incomplete factors (krylov.h) where
+// that would be too large or W is only an operator. u is linear in r, so a step costs one product with W, whatever its
 // length.
 //
 // Globalization. The merit m is the norm of the function of Alart & Curnier for (1). Full steps are taken, also uphill,
@@ -41,10 +41,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "contact/block_lu.h"
 #include "contact/curnier.h"
 #include "contact/krylov.h"
 #include "contact/local.h"
+#include "linalg/blocks.h"
 
 enum {
     FIRST_SWEEPS = 7,    // of Gauss-Seidel before the first step, after 3 from the guess: at least
@@ -79,12 +79,14 @@ typedef struct newton {
     sti_arena memory;
     const sti_contact_local* p;
     const sti_contact_options* options;
-    sti_bsr diagonal;  // of an operator: the blocks W_cc stand for W in the factors
-    sti_block_lu lu;
+    sti_bsr diagonal;         // of an operator: the blocks W_cc stand for W in the factors
+    sti_bsr_pattern pattern;  // of W, or of that diagonal
+    sti_blocks lu;
     sti_krylov krylov;         // when the factors are incomplete
     sti_contact_block* one;    // for sweeps                        (nc)
     sti_contact_piece* piece;  // modes at the point at hand        (nc)
-    double* tiny;              // smallest pivots, by place         (nc)
+    double* tiny;              // smallest pivots                   (nc)
+    unsigned char* dim;        // equations of a contact            (nc)
     double* vectors;           // all that follow                   (VECTORS x d nc)
     double *center, *r_next, *u_next, *r_safe, *u_safe, *r_best, *y, *z, *w;
     double *r, *u;  // the point, of the caller
@@ -108,7 +110,7 @@ static void newton_clear(newton* n) {
     sti_free(env, n->diagonal.row_start);
     sti_free(env, n->diagonal.col);
     sti_free(env, n->diagonal.diagonal);
-    sti_block_lu_clear(&n->lu);
+    sti_blocks_clear(&n->lu, env);
     sti_krylov_clear(&n->krylov);
     sti_arena_clear(&n->memory);
 }
@@ -137,6 +139,7 @@ static sti_status reserve(newton* n) {
     n->one = sti_arena_raw(&n->memory, nc, sizeof *n->one);
     n->piece = sti_arena_raw(&n->memory, nc, sizeof *n->piece);
     n->tiny = sti_arena_raw(&n->memory, nc, sizeof *n->tiny);
+    n->dim = sti_arena_take(&n->memory, nc, sizeof *n->dim);
     n->vectors = sti_arena_take(&n->memory, VECTORS * size, sizeof *n->vectors);
     if (n->memory.status != STI_OK) return n->memory.status;
     double** slot[VECTORS] = {&n->center, &n->r_next, &n->u_next, &n->r_safe, &n->u_safe,
@@ -151,12 +154,13 @@ static sti_status reserve(newton* n) {
 static sti_status reserve_factors(newton* n) {
     const sti_contact_local* p = n->p;
     sti_status status = p->op != NULL ? diagonal_make(p, &n->diagonal) : STI_OK;
+    if (status == STI_OK) status = sti_bsr_pattern_make(&n->memory, p->op != NULL ? &n->diagonal : &p->W, &n->pattern);
     // the diagonal alone is never the whole of an operator: incomplete
     if (status == STI_OK)
-        status = sti_block_lu_init(&n->lu, p->env, p->op != NULL ? &n->diagonal : &p->W,
-                                   p->op != NULL ? 0 : FACTOR_BLOCKS, FACTOR_COST);
+        status = sti_blocks_shape_within(&n->lu, p->env, p->nc, p->d, n->pattern.first, n->pattern.near,
+                                         p->op != NULL ? 0 : FACTOR_BLOCKS, FACTOR_COST);
     if (status == STI_OK && !n->lu.complete) status = sti_krylov_init(&n->krylov, p->env, p->d * p->nc, KRYLOV_BASIS);
-    for (int c = 0; c < p->nc && status == STI_OK; c++) n->tiny[n->lu.place[c]] = TINY_PIVOT / p->rho[c];
+    for (int c = 0; c < p->nc && status == STI_OK; c++) n->tiny[c] = TINY_PIVOT / p->rho[c];
     return status;
 }
 
@@ -255,17 +259,14 @@ static void linearize(newton* n) {
         double v[3];
         proximal_velocity(n, c, v);
         sti_curnier(p->d, p->mu[c], p->rho[c] / (1 + n->alpha), n->r + (size_t)p->d * (size_t)c, v, &n->piece[c]);
-        n->lu.dim[k] = (unsigned char)n->piece[c].dim;
+        n->dim[c] = (unsigned char)n->piece[c].dim;
     }
 }
 
-// Row k of Newton's matrix E (W + A) G + K, in its place for the factorization.
-static void assemble_row(newton* n, const sti_bsr* W, int k) {
-    const int d = W->d, c = n->lu.order[k];
+// Rows of contact c of Newton's matrix E (W + A) G + K, in their places for the factorization.
+static void assemble_row(newton* n, const sti_bsr* W, int c) {
+    const int d = W->d;
     const sti_contact_piece* piece = &n->piece[c];
-    size_t stride;
-    double* row = sti_block_lu_at(&n->lu, k, 0, &stride);
-    memset(row, 0, (size_t)d * stride * sizeof *row);
     for (int64_t t = W->row_start[c]; t < W->row_start[c + 1]; t++) {
         const int j = W->col[t];
         if (n->piece[j].dim == 0) continue;
@@ -275,9 +276,9 @@ static void assemble_row(newton* n, const sti_bsr* W, int k) {
         sti_piece_columns(d, &n->piece[j], T);
         sti_piece_rows(d, piece, T);
         if (j == c) sti_piece_stiffness(d, piece, T);
-        double* to = row + d * n->lu.entry[t];
+        double* to = n->lu.value + (size_t)n->pattern.entry[t] * (size_t)(d * d);
         for (int i = 0; i < d; i++) {
-            for (int l = 0; l < d; l++) to[(size_t)i * stride + (size_t)l] = T[i * d + l];
+            for (int l = 0; l < d; l++) to[l * d + i] = T[i * d + l];
         }
     }
 }
@@ -304,7 +305,7 @@ static void newton_product(void* user, const double* x, double* y) {
 static void newton_precondition(void* user, const double* x, double* y) {
     newton* n = user;
     memcpy(y, x, (size_t)n->krylov.n * sizeof *y);
-    sti_block_lu_solve(&n->lu, n->first, n->last, y);
+    sti_blocks_solve_part(&n->lu, n->first, n->last, n->dim, y);
 }
 
 // y from the right side in y, all contacts. What is solved for is the change from the coordinates of r, so that the
@@ -331,12 +332,12 @@ static bool newton_target(newton* n) {
         double g[3];
         for (int i = 0; i < d; i++) g[i] = n->alpha / p->rho[c] * n->center[at + (size_t)i] - p->q[at + (size_t)i];
         sti_piece_equation(d, &n->piece[c], g, n->y + at);
-        if (n->lu.dim[k] > 0) assemble_row(n, p->op != NULL ? &n->diagonal : &p->W, k);
+        if (n->dim[c] > 0) assemble_row(n, p->op != NULL ? &n->diagonal : &p->W, c);
     }
     n->steps++;
-    if (!sti_block_lu_factor(&n->lu, n->first, n->last, n->tiny)) return false;
+    if (!sti_blocks_factor_part(&n->lu, n->first, n->last, n->dim, n->tiny)) return false;
     if (n->lu.complete)
-        sti_block_lu_solve(&n->lu, n->first, n->last, n->y);
+        sti_blocks_solve_part(&n->lu, n->first, n->last, n->dim, n->y);
     else
         solve_krylov(n);
     for (int k = n->first; k < n->last; k++) {
@@ -522,14 +523,10 @@ static void solve_island(newton* n) {
     apply(n, n->r, n->u);
 }
 
-// Everything at once when GMRES solves: its vectors span all contacts.
-static int island_count(const newton* n) {
-    return n->lu.complete ? n->lu.island_count : 1;
-}
-
+// Everything at once when GMRES solves: its vectors span all contacts, and incomplete factors have one island.
 static void choose_island(newton* n, int i) {
-    n->first = n->lu.complete ? n->lu.island_start[i] : 0;
-    n->last = n->lu.complete ? n->lu.island_start[i + 1] : n->p->nc;
+    n->first = n->lu.island_start[i];
+    n->last = n->lu.island_start[i + 1];
 }
 
 // All islands in turn, each to its share of the error that tol allows.
@@ -539,7 +536,7 @@ static void solve_round(newton* n, double share, double residual) {
     for (size_t i = 0; i < size; i++) r2 += n->r[i] * n->r[i];
     n->unit = fmax(fmin(sqrt(r2), FAR * n->p->scale), n->p->scale);
     n->others2 = residual * residual * n->unit * n->unit;
-    for (int i = 0; i < island_count(n) && !n->stopped; i++) {
+    for (int i = 0; i < n->lu.islands && !n->stopped; i++) {
         choose_island(n, i);
         n->target = share * n->options->tol * n->unit * sqrt((double)(n->last - n->first) / n->p->nc);
         n->best = INFINITY;
@@ -610,8 +607,7 @@ static void conclude(const newton* n, sti_contact_run* run) {
     else
         run->termination = n->stopped ? STI_END_LIMIT : STI_END_STALLED;
     snprintf(run->reason, sizeof run->reason, "natural map %.2e after %ld Newton steps on %d islands, %s",
-             run->residual, n->steps, n->lu.island_count,
-             n->lu.complete ? "block LU" : "GMRES with incomplete factors");
+             run->residual, n->steps, n->lu.islands, n->lu.complete ? "block LU" : "GMRES with incomplete factors");
 }
 
 sti_status sti_contact_method_newton(const sti_contact_local* p, const sti_contact_options* options,

@@ -50,8 +50,8 @@ UNROLLED void subtract_vector(int b, const double* restrict A, const double* res
     }
 }
 
-// X = A^-1 by elimination with row exchanges; A is destroyed. False: singular.
-static bool invert(int b, double* A, double* X) {
+// X = A^-1 by elimination with row exchanges; A is destroyed. Pivots below tiny are raised to it. False: singular.
+static bool invert(int b, double tiny, double* A, double* X) {
     memset(X, 0, (size_t)(b * b) * sizeof *X);
     for (int k = 0; k < b; k++) X[k * b + k] = 1;
     for (int k = 0; k < b; k++) {
@@ -59,7 +59,8 @@ static bool invert(int b, double* A, double* X) {
         for (int r = k + 1; r < b; r++) {
             if (fabs(A[k * b + r]) > fabs(A[k * b + p])) p = r;
         }
-        const double pivot = A[k * b + p];
+        double pivot = A[k * b + p];
+        if (fabs(pivot) < tiny) A[k * b + p] = pivot = pivot < 0 ? -tiny : tiny;
         if (!(fabs(pivot) > 0) || !isfinite(pivot)) return false;
         for (int c = 0; c < b; c++) {
             const double a = A[c * b + p], x = X[c * b + p];
@@ -117,15 +118,18 @@ static sti_status find_order(sti_blocks* f, sti_env* env) {
     return STI_OK;
 }
 
-// Column j of L: the rows of A below the diagonal, and those of the columns whose first row is j.
-static sti_status find_columns(sti_blocks* f, sti_env* env) {
+// Column j of L: the rows of A below the diagonal, and those of the columns whose first row is j. Beyond the limits the
+// former alone.
+static sti_status find_columns(sti_blocks* f, sti_env* env, double most_blocks, double most_cost) {
     const int n = f->n;
     size_t at = 0;
+    f->cost = 0;
     for (int j = 0; j < n; j++) f->head[j] = f->where[j] = -1;
     for (int j = 0; j < n; j++) {
         const int column = f->order[j];
         size_t most = (size_t)(f->first[column + 1] - f->first[column]);
-        for (int k = f->head[j]; k >= 0; k = f->next[k]) most += (size_t)(f->L_start[k + 1] - f->L_start[k]);
+        for (int k = f->complete ? f->head[j] : -1; k >= 0; k = f->next[k])
+            most += (size_t)(f->L_start[k + 1] - f->L_start[k]);
         const sti_status status = grow(env, &f->L_row, &f->room.L_row, at + most, sizeof *f->L_row);
         if (status != STI_OK) return status;
         if (at + most > INT_MAX / 2) return STI_FAIL(env, STI_ERR_SIZE, -1, "L would have %zu blocks", at);
@@ -136,7 +140,7 @@ static sti_status find_columns(sti_blocks* f, sti_env* env) {
             f->where[row] = j;
             f->L_row[at++] = row;
         }
-        for (int k = f->head[j]; k >= 0; k = f->next[k]) {
+        for (int k = f->complete ? f->head[j] : -1; k >= 0; k = f->next[k]) {
             for (int e = f->L_start[k]; e < f->L_start[k + 1]; e++) {
                 const int row = f->L_row[e];
                 if (row <= j || f->where[row] == j) continue;
@@ -146,6 +150,15 @@ static sti_status find_columns(sti_blocks* f, sti_env* env) {
         }
         f->L_start[j + 1] = (int)at;
         qsort(f->L_row + f->L_start[j], at - (size_t)f->L_start[j], sizeof *f->L_row, compare);
+        const double count = (double)(at - (size_t)f->L_start[j]);
+        f->cost += count * (count + 2);
+        if (f->complete && (n + 2 * (double)at > most_blocks || f->cost > most_cost)) {
+            const double cost = f->cost;
+            f->complete = false;
+            const sti_status cut = find_columns(f, env, most_blocks, most_cost);
+            f->cost = fmax(cost, f->cost);  // of the complete ones, at least
+            return cut;
+        }
         if (at == (size_t)f->L_start[j]) continue;
         const int parent = f->L_row[f->L_start[j]];
         f->next[j] = f->head[parent];
@@ -155,7 +168,39 @@ static sti_status find_columns(sti_blocks* f, sti_env* env) {
     return STI_OK;
 }
 
-sti_status sti_blocks_shape(sti_blocks* f, sti_env* env, int n, int b, const int* first, const int* near) {
+// Islands become ranges of pivots, in the order of their last ones, each in its own order. True: the order has changed.
+static bool gather_islands(sti_blocks* f) {
+    const int n = f->n;
+    int *island = f->head, *sorted = f->next, *first = f->island_start;
+    f->islands = 0;
+    for (int k = n - 1; k >= 0; k--)
+        island[k] = f->L_start[k + 1] > f->L_start[k] ? island[f->L_row[f->L_start[k]]] : f->islands++;
+    for (int i = 0; i <= f->islands; i++) first[i] = 0;
+    for (int k = 0; k < n; k++) first[f->islands - island[k]]++;
+    for (int i = 0; i < f->islands; i++) first[i + 1] += first[i];
+    for (int k = n - 1; k >= 0; k--) sorted[--first[f->islands - island[k]]] = f->order[k];
+    for (int i = 0; i < f->islands; i++) first[i] = first[i + 1];  // the first one was never used
+    first[f->islands] = n;
+    const bool same = memcmp(f->order, sorted, (size_t)n * sizeof *sorted) == 0;
+    memcpy(f->order, sorted, (size_t)n * sizeof *sorted);
+    for (int k = 0; k < n; k++) f->place[f->order[k]] = k;
+    return !same;
+}
+
+// Islands are those of the complete factors; of incomplete ones there is one.
+static sti_status find_pattern(sti_blocks* f, sti_env* env, bool gather, double most_blocks, double most_cost) {
+    f->complete = true;
+    sti_status status = find_columns(f, env, most_blocks, most_cost);
+    f->islands = 1;
+    f->island_start[0] = 0;
+    f->island_start[1] = f->n;
+    if (status == STI_OK && gather && f->complete && gather_islands(f))
+        status = find_columns(f, env, INFINITY, INFINITY);
+    return status;
+}
+
+static sti_status shape(sti_blocks* f, sti_env* env, int n, int b, const int* first, const int* near, bool gather,
+                        double most_blocks, double most_cost) {
     const int count = first[n];
     if (f->n == n && f->b == b && f->count == count && memcmp(f->first, first, (size_t)(n + 1) * sizeof *first) == 0 &&
         memcmp(f->near, near, (size_t)count * sizeof *near) == 0)
@@ -164,7 +209,7 @@ sti_status sti_blocks_shape(sti_blocks* f, sti_env* env, int n, int b, const int
     const size_t N = (size_t)n, size = (size_t)(b * b);
     sti_status status = grow(env, &f->first, &f->room.first, N + 1, sizeof *f->first);
     if (status == STI_OK) status = grow(env, &f->near, &f->room.near, (size_t)count, sizeof *f->near);
-    if (status == STI_OK) status = grow(env, &f->order, &f->room.order, 7 * N + 1, sizeof *f->order);
+    if (status == STI_OK) status = grow(env, &f->order, &f->room.order, 8 * N + 2, sizeof *f->order);
     if (status == STI_OK) status = grow(env, &f->value, &f->room.value, (size_t)count * size, sizeof *f->value);
     if (status == STI_OK) status = grow(env, &f->D, &f->room.D, N * (size + (size_t)b), sizeof *f->D);
     if (status != STI_OK) return status;
@@ -176,14 +221,26 @@ sti_status sti_blocks_shape(sti_blocks* f, sti_env* env, int n, int b, const int
     f->at = f->next + n;
     f->where = f->at + n;
     f->L_start = f->where + n;
+    f->island_start = f->L_start + n + 1;
     f->n = n;
     f->b = b;
     f->count = count;
     status = find_order(f, env);
-    if (status == STI_OK) status = find_columns(f, env);
+    if (status == STI_OK) status = find_pattern(f, env, gather, most_blocks, most_cost);
     if (status == STI_OK) status = grow(env, &f->L, &f->room.L, (size_t)f->fill * size, sizeof *f->L);
     if (status == STI_OK) status = grow(env, &f->U, &f->room.U, (size_t)f->fill * size, sizeof *f->U);
     if (status != STI_OK) f->n = 0;
+    return status;
+}
+
+sti_status sti_blocks_shape(sti_blocks* f, sti_env* env, int n, int b, const int* first, const int* near) {
+    return shape(f, env, n, b, first, near, false, INFINITY, INFINITY);
+}
+
+sti_status sti_blocks_shape_within(sti_blocks* f, sti_env* env, int n, int b, const int* first, const int* near,
+                                   int64_t most_blocks, double most_cost) {
+    const sti_status status = shape(f, env, n, b, first, near, true, (double)most_blocks, most_cost);
+    if (status == STI_OK) memset(f->value, 0, (size_t)f->count * (size_t)(b * b) * sizeof *f->value);
     return status;
 }
 
@@ -195,8 +252,9 @@ void sti_blocks_clear(sti_blocks* f, sti_env* env) {
 
 // ---- numbers
 
-// Column and row j of A into their places in L and U, and the pivot. where: place of a row in column j.
-static void load(sti_blocks* f, int j, double* pivot) {
+// Column and row j of A into their places in L and U, and the pivot. where: place of a row in column j. dim NULL: all
+// groups count.
+static void load(sti_blocks* f, int j, const unsigned char* dim, double* pivot) {
     const int column = f->order[j], b = f->b, from = f->L_start[j], size = b * b;
     const size_t bytes = (size_t)(f->L_start[j + 1] - from) * (size_t)size * sizeof *f->L;
     memset(f->L + (size_t)from * (size_t)size, 0, bytes);
@@ -206,16 +264,18 @@ static void load(sti_blocks* f, int j, double* pivot) {
         const int row = f->place[f->near[e]];
         const double* A = f->value + (size_t)e * (size_t)size;
         if (row == j) memcpy(pivot, A, (size_t)size * sizeof *A);
-        if (row > j) memcpy(f->L + (size_t)f->where[row] * (size_t)size, A, (size_t)size * sizeof *A);
+        if (row > j && (dim == NULL || dim[f->near[e]] > 0))
+            memcpy(f->L + (size_t)f->where[row] * (size_t)size, A, (size_t)size * sizeof *A);
     }
+    for (int k = dim != NULL ? dim[column] : b; k < b; k++) pivot[k * b + k] = 1;
 }
 
 // Row j of A: its blocks lie in the columns of the groups that j touches.
-static void load_row(sti_blocks* f, int j) {
+static void load_row(sti_blocks* f, int j, const unsigned char* dim) {
     const int column = f->order[j], size = f->b * f->b;
     for (int e = f->first[column]; e < f->first[column + 1]; e++) {
         const int other = f->near[e], row = f->place[other];
-        if (row <= j) continue;
+        if (row <= j || (dim != NULL && dim[other] == 0)) continue;
         const int* found = bsearch(&column, f->near + f->first[other], (size_t)(f->first[other + 1] - f->first[other]),
                                    sizeof *f->near, compare);
         memcpy(f->U + (size_t)f->where[row] * (size_t)size, f->value + (size_t)(found - f->near) * (size_t)size,
@@ -223,31 +283,51 @@ static void load_row(sti_blocks* f, int j) {
     }
 }
 
-UNROLLED bool eliminate(sti_blocks* f, int b, bool symmetric) {
+// Column k waits at its next row that counts, from place p on.
+static void hang(sti_blocks* f, int k, int p, const unsigned char* dim) {
+    const int end = f->L_start[k + 1];
+    while (dim != NULL && p < end && dim[f->order[f->L_row[p]]] == 0) p++;
+    if (p == end) return;
+    const int row = f->L_row[p];
+    f->at[k] = p;
+    f->next[k] = f->head[row];
+    f->head[row] = k;
+}
+
+// What column k, whose row j is at place p, takes from column and row j. some: groups may be left out, and L may lack
+// rows.
+UNROLLED void subtract_column(sti_blocks* f, int b, bool symmetric, bool some, int j, int k, const unsigned char* dim,
+                              double* pivot) {
     const size_t size = (size_t)(b * b);
-    for (int j = 0; j < f->n; j++) f->head[j] = -1;
-    for (int j = 0; j < f->n; j++) {
+    const int p = f->at[k], end = f->L_start[k + 1], from = f->L_start[j], to = f->L_start[j + 1];
+    const double *Ljk = f->L + (size_t)p * size, *Ukj = f->U + (size_t)p * size;
+    subtract_product(b, Ljk, Ukj, pivot);
+    for (int e = p + 1; e < end; e++) {
+        const int row = f->L_row[e], place = f->where[row];
+        if (some && dim[f->order[row]] == 0) continue;
+        if (some && !f->complete && (place < from || place >= to || f->L_row[place] != row)) continue;
+        const size_t at = (size_t)place * size;
+        subtract_product(b, f->L + (size_t)e * size, Ukj, f->L + at);
+        if (!symmetric) subtract_product(b, Ljk, f->U + (size_t)e * size, f->U + at);
+    }
+}
+
+UNROLLED bool eliminate(sti_blocks* f, int b, bool symmetric, bool some, int first, int last, const unsigned char* dim,
+                        const double* tiny) {
+    const size_t size = (size_t)(b * b);
+    for (int j = first; j < last; j++) f->head[j] = -1;
+    for (int j = first; j < last; j++) {
         double pivot[STI_BLOCK_MOST * STI_BLOCK_MOST] = {0};
-        load(f, j, pivot);
-        if (!symmetric) load_row(f, j);
+        if (some && dim[f->order[j]] == 0) continue;
+        load(f, j, dim, pivot);
+        if (!symmetric) load_row(f, j, dim);
         for (int k = f->head[j], then; k >= 0; k = then) {
             then = f->next[k];
-            const int p = f->at[k], end = f->L_start[k + 1];
-            const double *Ljk = f->L + (size_t)p * size, *Ukj = f->U + (size_t)p * size;
-            subtract_product(b, Ljk, Ukj, pivot);
-            for (int e = p + 1; e < end; e++) {
-                const size_t at = (size_t)f->where[f->L_row[e]] * size;
-                subtract_product(b, f->L + (size_t)e * size, Ukj, f->L + at);
-                if (!symmetric) subtract_product(b, Ljk, f->U + (size_t)e * size, f->U + at);
-            }
-            if (p + 1 == end) continue;
-            const int row = f->L_row[p + 1];
-            f->at[k] = p + 1;
-            f->next[k] = f->head[row];
-            f->head[row] = k;
+            subtract_column(f, b, symmetric, some, j, k, dim, pivot);
+            hang(f, k, f->at[k] + 1, dim);
         }
         double* D = f->D + (size_t)j * size;
-        if (!invert(b, pivot, D)) return false;
+        if (!invert(b, some ? tiny[f->order[j]] : 0, pivot, D)) return false;
         for (int e = f->L_start[j]; e < f->L_start[j + 1]; e++) {
             double w[STI_BLOCK_MOST * STI_BLOCK_MOST], *L = f->L + (size_t)e * size, *U = f->U + (size_t)e * size;
             memcpy(w, L, size * sizeof *w);
@@ -256,50 +336,67 @@ UNROLLED bool eliminate(sti_blocks* f, int b, bool symmetric) {
             }
             set_product(b, w, D, L);
         }
-        if (f->L_start[j] == f->L_start[j + 1]) continue;
-        const int row = f->L_row[f->L_start[j]];
-        f->at[j] = f->L_start[j];
-        f->next[j] = f->head[row];
-        f->head[row] = j;
+        hang(f, j, f->L_start[j], dim);
     }
     return true;
 }
 
 bool sti_blocks_factor(sti_blocks* f, bool symmetric) {
-    if (f->b == 6) return eliminate(f, 6, symmetric);
-    if (f->b == 2) return eliminate(f, 2, symmetric);
-    if (f->b == 3) return eliminate(f, 3, symmetric);
-    return eliminate(f, f->b, symmetric);
+    if (f->b == 6) return eliminate(f, 6, symmetric, false, 0, f->n, NULL, NULL);
+    if (f->b == 2) return eliminate(f, 2, symmetric, false, 0, f->n, NULL, NULL);
+    if (f->b == 3) return eliminate(f, 3, symmetric, false, 0, f->n, NULL, NULL);
+    return eliminate(f, f->b, symmetric, false, 0, f->n, NULL, NULL);
 }
 
-UNROLLED void substitute(const sti_blocks* f, int b, double* x) {
-    const int n = f->n;
+bool sti_blocks_factor_part(sti_blocks* f, int first, int last, const unsigned char* dim, const double* tiny) {
+    if (f->b == 2) return eliminate(f, 2, false, true, first, last, dim, tiny);
+    if (f->b == 3) return eliminate(f, 3, false, true, first, last, dim, tiny);
+    return eliminate(f, f->b, false, true, first, last, dim, tiny);
+}
+
+UNROLLED void substitute(const sti_blocks* f, int b, bool some, int first, int last, const unsigned char* dim,
+                         double* x) {
     const size_t size = (size_t)(b * b), bytes = (size_t)b * sizeof *x;
-    double* y = f->D + (size_t)n * size;
-    for (int j = 0; j < n; j++) memcpy(y + (size_t)(j * b), x + (size_t)(f->order[j] * b), bytes);
-    for (int j = 0; j < n; j++) {
-        for (int e = f->L_start[j]; e < f->L_start[j + 1]; e++)
+    double* y = f->D + (size_t)f->n * size;
+    for (int j = first; j < last; j++) memcpy(y + (size_t)(j * b), x + (size_t)(f->order[j] * b), bytes);
+    for (int j = first; j < last; j++) {
+        if (some && dim[f->order[j]] == 0) continue;
+        for (int e = f->L_start[j]; e < f->L_start[j + 1]; e++) {
+            if (some && dim[f->order[f->L_row[e]]] == 0) continue;
             subtract_vector(b, f->L + (size_t)e * size, y + (size_t)(j * b), y + (size_t)(f->L_row[e] * b));
+        }
     }
-    for (int j = n - 1; j >= 0; j--) {
+    for (int j = last - 1; j >= first; j--) {
         double *at = y + (size_t)(j * b), s[STI_BLOCK_MOST] = {0};
-        for (int e = f->L_start[j]; e < f->L_start[j + 1]; e++)
+        if (some && dim[f->order[j]] == 0) continue;
+        for (int e = f->L_start[j]; e < f->L_start[j + 1]; e++) {
+            if (some && dim[f->order[f->L_row[e]]] == 0) continue;
             subtract_vector(b, f->U + (size_t)e * size, y + (size_t)(f->L_row[e] * b), at);
+        }
         for (int c = 0; c < b; c++) {
             for (int r = 0; r < b; r++) s[r] += f->D[(size_t)j * size + (size_t)(c * b + r)] * at[c];
         }
         memcpy(at, s, bytes);
     }
-    for (int j = 0; j < n; j++) memcpy(x + (size_t)(f->order[j] * b), y + (size_t)(j * b), bytes);
+    for (int j = first; j < last; j++) memcpy(x + (size_t)(f->order[j] * b), y + (size_t)(j * b), bytes);
 }
 
 void sti_blocks_solve(const sti_blocks* f, double* x) {
     if (f->b == 6)
-        substitute(f, 6, x);
+        substitute(f, 6, false, 0, f->n, NULL, x);
     else if (f->b == 2)
-        substitute(f, 2, x);
+        substitute(f, 2, false, 0, f->n, NULL, x);
     else if (f->b == 3)
-        substitute(f, 3, x);
+        substitute(f, 3, false, 0, f->n, NULL, x);
     else
-        substitute(f, f->b, x);
+        substitute(f, f->b, false, 0, f->n, NULL, x);
+}
+
+void sti_blocks_solve_part(const sti_blocks* f, int first, int last, const unsigned char* dim, double* x) {
+    if (f->b == 2)
+        substitute(f, 2, true, first, last, dim, x);
+    else if (f->b == 3)
+        substitute(f, 3, true, first, last, dim, x);
+    else
+        substitute(f, f->b, true, first, last, dim, x);
 }

@@ -1,11 +1,12 @@
-// Block LU over the contact graph, GMRES beside it, and the linear pieces of Coulomb's law.
+// L U of blocks over the contact graph, GMRES beside it, and the linear pieces of Coulomb's law.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "contact/block_lu.h"
+#include "contact/contact.h"
 #include "contact/curnier.h"
 #include "contact/krylov.h"
+#include "linalg/blocks.h"
 #include "support/failing_env.h"
 #include "support/open_env.h"
 #include "support/random.h"
@@ -62,34 +63,62 @@ static bool touch_in_chains(int i, int j, sti_rng* rng) {  // chains of five: no
 
 static bool (*const patterns[])(int, int, sti_rng*) = {touch_seldom, touch_always, touch_in_chains};
 
-// Write the matrix restricted to dim[k] rows and columns of every block.
-static void write_rows(sti_block_lu* f, const sample* s, int first, int last) {
+// The pattern of A + A', with room for its factors.
+typedef struct factors {
+    sti_arena memory;
+    sti_bsr_pattern pattern;
+    sti_blocks lu;
+    unsigned char dim[MOST];
+    double tiny[MOST];
+} factors;
+
+static sti_status open_factors(factors* f, sti_env* env, const sample* s, bool complete) {
+    *f = (factors){.memory = sti_arena_make(env)};
+    memset(f->dim, s->d, sizeof f->dim);
+    sti_status status = sti_bsr_pattern_make(&f->memory, &s->A, &f->pattern);
+    if (status == STI_OK)
+        status = sti_blocks_shape_within(&f->lu, env, s->n, s->d, f->pattern.first, f->pattern.near,
+                                         complete ? INT64_MAX : 0, INFINITY);
+    return status;
+}
+
+static void close_factors(factors* f) {
+    sti_blocks_clear(&f->lu, f->memory.env);
+    sti_arena_clear(&f->memory);
+}
+
+// Of every block its first dim rows and columns.
+static void write_blocks(factors* f, const sample* s) {
     const int d = s->d;
-    for (int k = first; k < last; k++) {
-        const int c = f->order[k];
-        size_t stride;
-        double* row = sti_block_lu_at(f, k, 0, &stride);
-        memset(row, 0, (size_t)d * stride * sizeof *row);
+    for (int c = 0; c < s->n; c++) {
         for (int64_t t = s->A.row_start[c]; t < s->A.row_start[c + 1]; t++) {
-            double* to = row + d * f->entry[t];
-            const int other = f->place[s->A.col[t]];
-            for (int a = 0; a < f->dim[k]; a++) {
-                for (int b = 0; b < f->dim[other]; b++)
-                    to[(size_t)a * stride + (size_t)b] = s->A.block[t * d * d + a * d + b];
+            double* to = f->lu.value + f->pattern.entry[t] * d * d;
+            const int other = s->A.col[t];
+            for (int a = 0; a < d; a++) {
+                for (int b = 0; b < d; b++)
+                    to[b * d + a] = a < f->dim[c] && b < f->dim[other] ? s->A.block[t * d * d + a * d + b] : 0;
             }
         }
     }
 }
 
+static bool factor(factors* f, int first, int last) {
+    return sti_blocks_factor_part(&f->lu, first, last, f->dim, f->tiny);
+}
+
+static void solve(const factors* f, int first, int last, double* x) {
+    sti_blocks_solve_part(&f->lu, first, last, f->dim, x);
+}
+
 // |A x - b| over the rows and columns that count, relative.
-static double linear_error(const sti_block_lu* f, const sample* s, const double* x, const double* b) {
+static double linear_error(const factors* f, const sample* s, const double* x, const double* b) {
     const int d = s->d, rows = d * s->n;
     double error = 0, size = 0;
     for (int i = 0; i < rows; i++) {
-        if (i % d >= f->dim[f->place[i / d]]) continue;
+        if (i % d >= f->dim[i / d]) continue;
         double sum = -b[i];
         for (int j = 0; j < rows; j++) {
-            if (j % d < f->dim[f->place[j / d]]) sum += s->dense[i * rows + j] * x[j];
+            if (j % d < f->dim[j / d]) sum += s->dense[i * rows + j] * x[j];
         }
         error = fmax(error, fabs(sum));
         size = fmax(size, fabs(b[i]));
@@ -97,29 +126,29 @@ static double linear_error(const sti_block_lu* f, const sample* s, const double*
     return size > 0 ? error / size : error;
 }
 
-static void block_lu_solves_what_was_written(void** state) {
+static void factors_solve_what_was_written(void** state) {
     (void)state;
     sti_env* env = open_env();
     sti_rng rng = {.state = 4};
     for (int k = 0; k < 90; k++) {
         const int d = 2 + k % 2, n = 1 + k % 37;
         sample* s = make_sample(env, d, n, patterns[k % 3], &rng);
-        sti_block_lu f;
-        assert_int_equal(sti_block_lu_init(&f, env, &s->A, INT64_MAX, INFINITY), STI_OK);
-        assert_true(f.complete);
-        double b[3 * MOST], x[3 * MOST], tiny[MOST] = {0};
+        factors f;
+        assert_int_equal(open_factors(&f, env, s, true), STI_OK);
+        assert_true(f.lu.complete);
+        double b[3 * MOST], x[3 * MOST];
         for (int pass = 0; pass < 3; pass++) {  // the pattern is used again with other blocks taking part
             for (int i = 0; i < n; i++) f.dim[i] = (unsigned char)(pass == 0 ? d : sti_rng_int(&rng, 0, d));
             for (int i = 0; i < d * n; i++) x[i] = b[i] = symmetric(&rng);
-            write_rows(&f, s, 0, n);
-            assert_true(sti_block_lu_factor(&f, 0, n, tiny));
-            sti_block_lu_solve(&f, 0, n, x);
+            write_blocks(&f, s);
+            assert_true(factor(&f, 0, n));
+            solve(&f, 0, n, x);
             assert_true(linear_error(&f, s, x, b) <= 1e-11);
             for (int i = 0; i < d * n; i++) {
-                if (i % d >= f.dim[f.place[i / d]]) assert_true(x[i] == b[i]);
+                if (i % d >= f.dim[i / d]) assert_true(x[i] == b[i]);
             }
         }
-        sti_block_lu_clear(&f);
+        close_factors(&f);
         drop_sample(env, s);
     }
     sti_env_destroy(env);
@@ -132,18 +161,18 @@ static void islands_are_ranges_that_no_block_leaves(void** state) {
     for (int k = 0; k < 60; k++) {
         const int d = 2 + k % 2, n = 1 + k % 37;
         sample* s = make_sample(env, d, n, patterns[k % 3], &rng);
-        sti_block_lu f;
-        assert_int_equal(sti_block_lu_init(&f, env, &s->A, INT64_MAX, INFINITY), STI_OK);
-        if (k % 3 == 1) assert_int_equal(f.island_count, 1);
-        if (k % 3 == 2) assert_int_equal(f.island_count, (n + 4) / 5);
-        assert_int_equal(f.island_start[0], 0);
-        assert_int_equal(f.island_start[f.island_count], n);
+        factors f;
+        assert_int_equal(open_factors(&f, env, s, true), STI_OK);
+        if (k % 3 == 1) assert_int_equal(f.lu.islands, 1);
+        if (k % 3 == 2) assert_int_equal(f.lu.islands, (n + 4) / 5);
+        assert_int_equal(f.lu.island_start[0], 0);
+        assert_int_equal(f.lu.island_start[f.lu.islands], n);
         int island[MOST];
-        for (int i = 0; i < f.island_count; i++) {
-            assert_true(f.island_start[i] < f.island_start[i + 1]);
-            for (int p = f.island_start[i]; p < f.island_start[i + 1]; p++) {
-                assert_int_equal(f.place[f.order[p]], p);
-                island[f.order[p]] = i;
+        for (int i = 0; i < f.lu.islands; i++) {
+            assert_true(f.lu.island_start[i] < f.lu.island_start[i + 1]);
+            for (int p = f.lu.island_start[i]; p < f.lu.island_start[i + 1]; p++) {
+                assert_int_equal(f.lu.place[f.lu.order[p]], p);
+                island[f.lu.order[p]] = i;
             }
         }
         for (int c = 0; c < n; c++) {
@@ -151,16 +180,16 @@ static void islands_are_ranges_that_no_block_leaves(void** state) {
                 assert_int_equal(island[c], island[s->A.col[t]]);
         }
         // an island alone
-        double b[3 * MOST], x[3 * MOST], tiny[MOST] = {0};
+        double b[3 * MOST], x[3 * MOST];
         for (int i = 0; i < n; i++) f.dim[i] = 0;
-        const int last = f.island_count - 1, first_row = f.island_start[last];
-        for (int p = first_row; p < n; p++) f.dim[p] = (unsigned char)d;
+        const int last = f.lu.islands - 1, first_row = f.lu.island_start[last];
+        for (int p = first_row; p < n; p++) f.dim[f.lu.order[p]] = (unsigned char)d;
         for (int i = 0; i < d * n; i++) x[i] = b[i] = symmetric(&rng);
-        write_rows(&f, s, first_row, n);
-        assert_true(sti_block_lu_factor(&f, first_row, n, tiny));
-        sti_block_lu_solve(&f, first_row, n, x);
+        write_blocks(&f, s);
+        assert_true(factor(&f, first_row, n));
+        solve(&f, first_row, n, x);
         assert_true(linear_error(&f, s, x, b) <= 1e-11);
-        sti_block_lu_clear(&f);
+        close_factors(&f);
         drop_sample(env, s);
     }
     sti_env_destroy(env);
@@ -168,7 +197,7 @@ static void islands_are_ranges_that_no_block_leaves(void** state) {
 
 typedef struct pair {
     const sample* s;
-    sti_block_lu* f;
+    factors* f;
 } pair;
 
 static void product(void* user, const double* x, double* y) {
@@ -179,7 +208,7 @@ static void product(void* user, const double* x, double* y) {
 static void precondition(void* user, const double* x, double* y) {
     const pair* p = user;
     memcpy(y, x, (size_t)(p->s->d * p->s->n) * sizeof *y);
-    sti_block_lu_solve(p->f, 0, p->s->n, y);
+    solve(p->f, 0, p->s->n, y);
 }
 
 static void gmres_with_incomplete_factors_solves(void** state) {
@@ -189,29 +218,28 @@ static void gmres_with_incomplete_factors_solves(void** state) {
     for (int k = 0; k < 60; k++) {
         const int d = 2 + k % 2, n = 1 + k % 37, rows = d * n;
         sample* s = make_sample(env, d, n, patterns[k % 3], &rng);
-        sti_block_lu f;
+        factors f;
         sti_krylov g;
-        assert_int_equal(sti_block_lu_init(&f, env, &s->A, 0, INFINITY), STI_OK);
+        assert_int_equal(open_factors(&f, env, s, false), STI_OK);
         assert_int_equal(sti_krylov_init(&g, env, rows, 7), STI_OK);  // short: restarts happen
-        assert_false(f.complete);
-        double b[3 * MOST], x[3 * MOST], tiny[MOST] = {0};
-        for (int i = 0; i < n; i++) f.dim[i] = (unsigned char)d;
+        assert_false(f.lu.complete);
+        double b[3 * MOST], x[3 * MOST];
         for (int i = 0; i < rows; i++) b[i] = symmetric(&rng);
-        write_rows(&f, s, 0, n);
-        assert_true(sti_block_lu_factor(&f, 0, n, tiny));
+        write_blocks(&f, s);
+        assert_true(factor(&f, 0, n));
         pair user = {s, &f};
         assert_true(sti_krylov_solve(&g, product, precondition, &user, b, 1e-11, 500, x) <= 1e-11);
         assert_true(linear_error(&f, s, x, b) <= 1e-9);
         if (k % 3 == 2) {  // no fill was dropped: the factors were exact
             memcpy(x, b, (size_t)rows * sizeof *b);
-            sti_block_lu_solve(&f, 0, n, x);
+            solve(&f, 0, n, x);
             assert_true(linear_error(&f, s, x, b) <= 1e-11);
         }
         memset(b, 0, sizeof b);
         assert_true(sti_krylov_solve(&g, product, precondition, &user, b, 1e-11, 500, x) == 0);
         for (int i = 0; i < rows; i++) assert_true(x[i] == 0);
         sti_krylov_clear(&g);
-        sti_block_lu_clear(&f);
+        close_factors(&f);
         drop_sample(env, s);
     }
     sti_env_destroy(env);
@@ -222,20 +250,20 @@ static void small_pivots_are_raised_and_numbers_out_of_range_reported(void** sta
     sti_env* env = open_env();
     sti_rng rng = {.state = 1};
     sample* s = make_sample(env, 3, 1, touch_always, &rng);
-    sti_block_lu f;
-    assert_int_equal(sti_block_lu_init(&f, env, &s->A, INT64_MAX, INFINITY), STI_OK);
-    double x[3] = {1, 2, 3}, tiny[1] = {0.5};
-    f.dim[0] = 3;
+    factors f;
+    assert_int_equal(open_factors(&f, env, s, true), STI_OK);
+    double x[3] = {1, 2, 3};
+    f.tiny[0] = 0.5;
     memset(s->A.block, 0, 9 * sizeof(double));
     s->A.block[0] = 4;
-    write_rows(&f, s, 0, 1);
-    assert_true(sti_block_lu_factor(&f, 0, 1, tiny));
-    sti_block_lu_solve(&f, 0, 1, x);
+    write_blocks(&f, s);
+    assert_true(factor(&f, 0, 1));
+    solve(&f, 0, 1, x);
     assert_true(x[0] == 0.25 && x[1] == 4 && x[2] == 6);
     s->A.block[4] = NAN;
-    write_rows(&f, s, 0, 1);
-    assert_false(sti_block_lu_factor(&f, 0, 1, tiny));
-    sti_block_lu_clear(&f);
+    write_blocks(&f, s);
+    assert_false(factor(&f, 0, 1));
+    close_factors(&f);
     drop_sample(env, s);
     sti_env_destroy(env);
 }
@@ -327,14 +355,14 @@ static void failed_allocations_leave_nothing_behind(void** state) {
         for (long k = 0;; k++) {
             failing_env f;
             failing_env_open(&f, k);
-            sti_block_lu lu;
-            sti_status status = sti_block_lu_init(&lu, f.env, &s->A, incomplete ? 0 : INT64_MAX, INFINITY);
+            factors lu;
+            sti_status status = open_factors(&lu, f.env, s, !incomplete);
             if (status == STI_OK) {
                 sti_krylov g;
                 status = sti_krylov_init(&g, f.env, 36, 5);
                 sti_krylov_clear(&g);
-                sti_block_lu_clear(&lu);
             }
+            close_factors(&lu);
             assert_true(status == STI_OK || status == STI_ERR_MEMORY);
             const bool done = failing_env_close(&f);
             assert_true(done == (status == STI_OK));
@@ -347,7 +375,7 @@ static void failed_allocations_leave_nothing_behind(void** state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(block_lu_solves_what_was_written),
+        cmocka_unit_test(factors_solve_what_was_written),
         cmocka_unit_test(islands_are_ranges_that_no_block_leaves),
         cmocka_unit_test(gmres_with_incomplete_factors_solves),
         cmocka_unit_test(small_pivots_are_raised_and_numbers_out_of_range_reported),
