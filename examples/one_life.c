@@ -1,6 +1,6 @@
 // One life for all that moves: a system by formulas, bodies, grains, parts that are pushed, vehicles. Each is made from
-// its text, goes half of its way, and is left with a checkpoint; it is taken up again, goes to its end, and has the bits
-// of a run that nobody interrupted. Its last step is a problem that the solvers take.
+// its text, goes half of its way, and is left with a checkpoint; it is taken up again, goes to its end, and has the
+// bits of a run that nobody interrupted. Its last step is a problem that the solvers take.
 #include <stdio.h>
 #include <stiction/stiction.h>
 #include <string.h>
@@ -11,12 +11,13 @@ static const char* const texts[] = {
     "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\"], \"kinetic\": \"(x'^2 + y'^2)/2\", \"potential\": "
     "\"9.81*y\","
     " \"contacts\": [{\"gap\": \"y\", \"slip\": [\"x'\"], \"mu\": 0.1}], \"state\": {\"q\": [0, 0], \"v\": [3, 0]}}",
-    "{\"kind\": \"scene\", \"dimension\": 2, \"materials\": {\"wood\": {\"mu\": 0.5}}, \"bodies\": ["
+    "{\"kind\": \"scene\", \"time\": 1, \"dimension\": 2, \"materials\": {\"wood\": {\"mu\": 0.5}}, \"bodies\": ["
     " {\"name\": \"ground\", \"fixed\": true, \"material\": \"wood\", \"shape\": {\"type\": \"halfspace\", \"normal\": "
     "[0, 1]}},"
     " {\"name\": \"box\", \"material\": \"wood\", \"shape\": {\"type\": \"box\", \"half\": [0.2, 0.1]},"
     "  \"position\": [0, 0.3], \"angle\": 0.2, \"velocity\": [0.5, 0]}]}",
-    "{\"kind\": \"scene\", \"bed\": {\"layout\": \"settle\", \"count\": 30}, \"until\": {\"kinetic\": 1e-6}}",
+    "{\"kind\": \"scene\", \"time\": 20, \"bed\": {\"layout\": \"settle\", \"count\": 30}, \"until\": {\"kinetic\": "
+    "1e-6}}",
     "{\"kind\": \"manipulation\", \"h\": 0.05, \"mu\": 0.3, \"parts\": [{\"name\": \"peg\","
     "  \"polygon\": [[-0.8, -0.4], [0.8, -0.4], [0.8, 0.4], [-0.8, 0.4]], \"pose\": [0, 0, 0],"
     "  \"support\": {\"points\": [[0.4, 0, 1], [-0.2, 0.35, 1], [-0.2, -0.35, 1]]}}],"
@@ -26,7 +27,7 @@ static const char* const texts[] = {
     " {\"name\": \"b\", \"cage\": 0.2, \"force\": [-1, 0], \"q\": [1, 0.1]}]}"};
 
 enum { KINDS = sizeof texts / sizeof *texts };
-static const double end[KINDS] = {0.5, 0.8, 5, 1, 1.2};
+static const double end[KINDS] = {0.5, 0.8, 20, 1, 1.2};
 
 static sti_status make(sti_env* env, int kind, const char* dir, sti_run** run) {
     const sti_run_source source = {.text = texts[kind], .size = strlen(texts[kind])};

@@ -277,9 +277,9 @@ STI_API sti_status sti_stepper_save_state(const sti_stepper* stepper, void** byt
 STI_API sti_status sti_stepper_load_state(sti_stepper* stepper, const void* bytes, size_t size);
 
 // The problem that solved the last step; where that was made of several, the last of them. With facets the mixed one S3
-// (2.1.8): u = (weighted velocity, impulses of joints), z = c_n, beta and lambda. With round cones the contact problem in
-// global form: v = weighted velocity, r = alpha times the impulses; where the matrix of the step is not symmetric, f has
-// what the rest of it brings at the solution. Good until the next step, or until it is cleared. STI_ERR_ARGUMENT:
+// (2.1.8): u = (weighted velocity, impulses of joints), z = c_n, beta and lambda. With round cones the contact problem
+// in global form: v = weighted velocity, r = alpha times the impulses; where the matrix of the step is not symmetric, f
+// has what the rest of it brings at the solution. Good until the next step, or until it is cleared. STI_ERR_ARGUMENT:
 // nothing was in touch; or (convex with round cones) the step is a conic program.
 typedef struct sti_stepper_problem {
     bool round;  // contact, not mlcp

@@ -328,9 +328,17 @@ sti_status sti_push_step(sti_push* p, sti_push_report* report) {
 
 sti_status sti_push_pose(sti_env* env, const sti_push* p, sti_push_problem* out) {
     posed k = {0};
+    sti_push_contact* found = NULL;
     *out = (sti_push_problem){0};
-    sti_status status = sti_manipulation_contacts(p->m, (double)p->before * p->h, p->q_before, p->margin,
-                                                  &out->contacts, &out->contact_count);
+    sti_status status =
+        sti_manipulation_contacts(p->m, (double)p->before * p->h, p->q_before, p->margin, &found, &out->contact_count);
+    if (status == STI_OK) {  // found by the environment of the scene, given back by this one
+        out->contacts = sti_alloc_array(env, (size_t)out->contact_count, sizeof *found);
+        if (out->contacts == NULL) status = STI_ERR_MEMORY;
+        if (out->contacts != NULL && found != NULL)
+            memcpy(out->contacts, found, (size_t)out->contact_count * sizeof *found);
+    }
+    sti_free(p->m->env, found);
     if (status == STI_OK) status = make_room(env, 3 * p->m->part_count, out->contact_count, &k);
     if (status != STI_OK) {
         sti_push_problem_clear(env, out);

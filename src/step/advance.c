@@ -192,8 +192,7 @@ static void add_impulses(sti_stepper* s, double share) {
         const int i = p->contacts[j].contact;
         const bool facet = s->options.scheme == STI_SCHEME_CONVEX && !p->contacts[j].bilateral;
         s->impulse_n[i] += share * p->c_n[j];
-        for (int a = 0; !facet && a < 2; a++)
-            s->impulse_t[sti_at(2, i, a)] += share * p->c_t[sti_at(2, j, a)];
+        for (int a = 0; !facet && a < 2; a++) s->impulse_t[sti_at(2, i, a)] += share * p->c_t[sti_at(2, j, a)];
     }
 }
 

@@ -81,8 +81,7 @@ static double fill(const sti_bordered* b, room* w) {
         w->r[n + j] = b->g[j] / w->length[j];
     }
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++)
-            w->K[sti_at(size, j, i)] = b->M[sti_at(n, i, j)] * unit[i] * unit[j] / scale;
+        for (int j = 0; j < n; j++) w->K[sti_at(size, j, i)] = b->M[sti_at(n, i, j)] * unit[i] * unit[j] / scale;
         for (int j = 0; j < k; j++) {
             w->K[sti_at(size, n + j, i)] = -W[sti_at(n, j, i)] * unit[i] / w->length[j];
             w->K[sti_at(size, i, n + j)] = b->A[sti_at(n, j, i)] * unit[i] / w->length[j];

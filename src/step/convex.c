@@ -173,8 +173,7 @@ static void measure_program(const sti_stepper* s, sti_step_report* report) {
         const sti_impulse_contact* c = &p->contacts[j];
         power += p->c_n[j] * (sti_vector_dot(p->n, c->n, p->u) + c->b_n);
         for (int a = 0; a < c->tangent_count; a++)
-            power +=
-                p->c_t[sti_at(2, j, a)] * (sti_vector_dot(p->n, c->t + sti_at(p->n, a, 0), p->u) + c->b_t[a]);
+            power += p->c_t[sti_at(2, j, a)] * (sti_vector_dot(p->n, c->t + sti_at(p->n, a, 0), p->u) + c->b_t[a]);
     }
     const double size = fabs(value) + fabs(value - power) + free;
     report->objective = value;

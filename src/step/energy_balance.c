@@ -101,8 +101,7 @@ static void closing_work(sti_stepper* s, const sti_impulse_contact* c, int j) {
         const double v = (s->v[i] + s->v_trial[i]) / 2;
         both += c->n[i] * v;
         normal += from->n[i] * v;
-        for (int a = 0; a < c->tangent_count; a++)
-            slip += p->c_t[sti_at(2, j, a)] * c->t[sti_at(s->n, a, i)] * v;
+        for (int a = 0; a < c->tangent_count; a++) slip += p->c_t[sti_at(2, j, a)] * c->t[sti_at(s->n, a, i)] * v;
     }
     for (int a = 0; a < c->tangent_count && from->t_offset != NULL; a++)
         slip += p->c_t[sti_at(2, j, a)] * from->t_offset[a];

@@ -69,8 +69,7 @@ static double slip_of(const sti_stepper* s, int i, double slip[2]) {
     const sti_instant_contact* c = &s->instant->contacts[i];
     slip[0] = slip[1] = 0;
     for (int a = 0; a < c->tangent_count; a++)
-        slip[a] =
-            sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), s->v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
+        slip[a] = sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), s->v) + (c->t_offset != NULL ? c->t_offset[a] : 0);
     return hypot(slip[0], slip[1]);
 }
 
@@ -166,8 +165,7 @@ static sti_status judge(sti_stepper* s, bool* fine) {
         if (m->mode[i] != STI_MODE_SLIDE || !m->still[i]) continue;
         double along = 0;
         for (int a = 0; a < c->tangent_count; a++)
-            along +=
-                m->direction[2 * i + a] * (sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), m->a) + c->t_rate[a]);
+            along += m->direction[2 * i + a] * (sti_vector_dot(s->n, c->t + sti_at(s->n, a, 0), m->a) + c->t_rate[a]);
         *fine = *fine && along >= -quick;
     }
     return status;

@@ -341,8 +341,7 @@ static bool reduce(sti_impulses* p) {
     for (int i = 0; i < m; i++) {
         const double* row = p->D + sti_at(N, i, 0);
         for (int j = 0; j < m; j++)
-            p->M[sti_at(m, i, j)] =
-                p->B[sti_at(m, i, j)] - sti_vector_dot(N, row, p->X + sti_at(N, j, 0));
+            p->M[sti_at(m, i, j)] = p->B[sti_at(m, i, j)] - sti_vector_dot(N, row, p->X + sti_at(N, j, 0));
         p->q[i] = p->b[i] - sti_vector_dot(N, row, p->X + sti_at(N, m, 0));
     }
     return true;

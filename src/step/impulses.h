@@ -89,7 +89,7 @@ void sti_impulses_pose(sti_impulses* p);
 sti_mlcp sti_impulses_mlcp(const sti_impulses* p);
 // The problem of sti_impulses_solve_cone, with what a skew part of Q brings at u. *numbers is the caller's;
 // contact_count 0: there is no contact.
-sti_status sti_impulses_pose_cone(const sti_impulses* p, sti_contact_problem* out, double** numbers);
+sti_status sti_impulses_pose_cone(sti_env* env, const sti_impulses* p, sti_contact_problem* out, double** numbers);
 void sti_impulses_read(sti_impulses* p, const double* free_variables, const double* z);
 
 int sti_impulse_directions(int tangent_count, int facets);

@@ -18,7 +18,7 @@ typedef struct posed {
     double *S, *N, *H, *G, *f, *w, *b, *mu;
 } posed;
 
-static sti_status reserve(const sti_impulses* p, posed* k) {
+static sti_status reserve(sti_env* env, const sti_impulses* p, posed* k) {
     k->d = 2;
     k->nc = k->nb = 0;
     for (int j = 0; j < p->count; j++) {
@@ -28,7 +28,7 @@ static sti_status reserve(const sti_impulses* p, posed* k) {
     }
     const size_t n = (size_t)p->n, r = (size_t)k->d * (size_t)k->nc, nb = (size_t)k->nb;
     const size_t size = 2 * n * n + n * r + n * nb + n + r + nb + (size_t)k->nc;
-    k->numbers = sti_alloc_array_zero(p->env, size, sizeof *k->numbers);
+    k->numbers = sti_alloc_array_zero(env, size, sizeof *k->numbers);
     if (k->numbers == NULL) return STI_ERR_MEMORY;
     k->S = k->numbers;
     k->N = k->S + n * n;
@@ -115,9 +115,9 @@ static sti_contact_problem view(const sti_impulses* p, const posed* k) {
                                  .b = k->b};
 }
 
-sti_status sti_impulses_pose_cone(const sti_impulses* p, sti_contact_problem* out, double** numbers) {
+sti_status sti_impulses_pose_cone(sti_env* env, const sti_impulses* p, sti_contact_problem* out, double** numbers) {
     posed k = {0};
-    const sti_status status = reserve(p, &k);
+    const sti_status status = reserve(env, p, &k);
     *numbers = k.numbers;
     if (status != STI_OK) return status;
     fill_forces(p, &k, pose(p, &k));
@@ -160,7 +160,7 @@ static sti_status iterate(sti_impulses* p, posed* k, bool skew) {
 
 sti_status sti_impulses_solve_cone(sti_impulses* p) {
     posed k = {0};
-    sti_status status = reserve(p, &k);
+    sti_status status = reserve(p->env, p, &k);
     if (status != STI_OK) return status;
     if (k.nc == 0) {
         sti_free(p->env, k.numbers);

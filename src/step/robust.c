@@ -71,8 +71,8 @@ static bool solve_line(const sti_impulses* p, line* k) {
     memset(k->z, 0, (size_t)m * sizeof *k->z);
     for (int i = N; i < order; i++) k->z[k->pick[i - N]] = k->x[i];
     for (int i = 0; i < m; i++)
-        w[i] = sti_vector_dot(N, p->D + sti_at(N, i, 0), k->x) +
-               sti_vector_dot(m, p->B + sti_at(m, i, 0), k->z) + p->b[i];
+        w[i] =
+            sti_vector_dot(N, p->D + sti_at(N, i, 0), k->x) + sti_vector_dot(m, p->B + sti_at(m, i, 0), k->z) + p->b[i];
     return true;
 }
 

@@ -481,7 +481,7 @@ sti_status sti_stepper_pose(sti_env* env, sti_stepper* s, sti_stepper_problem* o
     if (round && s->options.scheme == STI_SCHEME_CONVEX)
         return STI_FAIL(env, STI_ERR_ARGUMENT, -1, "a step of scheme convex with round cones is a conic program");
     if (round) {
-        const sti_status status = sti_impulses_pose_cone(p, &out->contact, &out->memory);
+        const sti_status status = sti_impulses_pose_cone(env, p, &out->contact, &out->memory);
         out->round = status == STI_OK && out->contact.contact_count > 0;
         if (status != STI_OK || out->round) return status;
         sti_stepper_problem_clear(env, out);

@@ -32,11 +32,12 @@ sti_affine sti_affine_div(sti_affine_room* k, const sti_affine* x, const sti_aff
 sti_affine sti_affine_sqrt(sti_affine_room* k, const sti_affine* x);
 void sti_affine_turn(sti_affine_room* k, const sti_affine* angle, sti_affine* cosine, sti_affine* sine);
 
-// Doubts from `first` on were the rest of a step before, and are none any more: they and the new rest become doubt `at`.
+// Doubts from `first` on were the rest of a step before, and are none any more: they and the new rest become doubt
+// `at`.
 void sti_affine_settle(const sti_affine_room* k, sti_affine* x, int first, int at);
 
-// K, n rows of `width` forms, its first n columns square: row and column trade places, and the column is taken out of all
-// other rows, in columns that are not done and in the last one. done (n): a mark is set.
+// K, n rows of `width` forms, its first n columns square: row and column trade places, and the column is taken out of
+// all other rows, in columns that are not done and in the last one. done (n): a mark is set.
 void sti_affine_pivot(sti_affine_room* k, sti_affine* K, int n, int width, int column, int row, bool* done);
 // The same for every column that is not done yet, by the largest pivot; the solution comes to stand in the last column.
 // false: the matrix may be singular.

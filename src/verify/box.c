@@ -29,9 +29,9 @@
 // slip of i between -+ b^2 / a and b lambda_tj between -+ |b| mu lambda_nj; |b| mu < |a| makes lambda_nj follow from
 // lambda_tj. A fork sticks when its tips slip less than the claim takes for sticking.
 //
-// What of a form is not linear in the doubts is three further doubts for each part in the next step. A box that fails is
-// cut across the doubt that the failed condition depends on most; one whose condition is negative for all of it refutes
-// the claim.
+// What of a form is not linear in the doubts is three further doubts for each part in the next step. A box that fails
+// is cut across the doubt that the failed condition depends on most; one whose condition is negative for all of it
+// refutes the claim.
 #include "verify/box.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-// box_bodies.c: where parts, fixtures and tips are, as forms, and that all of them but the contacts stay apart in a step.
+// box_bodies.c: where parts, fixtures and tips are, as forms, and that all of them but the contacts stay apart in a
+// step.
 #include <math.h>
 
 #include "verify/box.h"

@@ -733,6 +733,109 @@ static void the_last_step_is_a_problem_with_its_point(void** state) {
     drop();
 }
 
+// A block that slides on a slope in space, with facets or the round cone.
+static sti_status make_slope(sti_env* in, bool round, sti_simulation** out) {
+    const char text[] =
+        "{\"kind\": \"system\", \"coordinates\": [\"x\", \"y\", \"z\"], \"kinetic\": \"(x'^2 + y'^2 + z'^2)/2\","
+        " \"potential\": \"9*z - 3*x\", \"contacts\": [{\"gap\": \"z\", \"slip\": [\"x'\", \"y'\"], \"mu\": 0.2}],"
+        " \"state\": {\"q\": [0, 0, 0], \"v\": [0, 1, 0]}}";
+    const sti_run_source source = {.text = text, .size = sizeof text - 1};
+    sti_stepper_options options = sti_stepper_options_default(STI_SCHEME_ALPHA);
+    options.alpha = 1;
+    if (round) options.friction = STI_FRICTION_CONE;
+    return sti_system_simulation(in, &source, &options, out);
+}
+
+static sti_status make_facets(sti_env* in, sti_simulation** out) {
+    return make_slope(in, false, out);
+}
+
+static sti_status make_cone(sti_env* in, sti_simulation** out) {
+    return make_slope(in, true, out);
+}
+
+// The velocities of the last step, n of them, by the length of a step.
+static int velocities_of(const sti_run* run, const double** v, double* unit) {
+    *unit = 1;
+    if (sti_navigation_run_of(run) != NULL) {
+        *v = sti_navigation_v(sti_navigation_run_of(run)->nav);
+        return 4;
+    }
+    if (sti_push_run_of(run) != NULL) {
+        *v = sti_push_v(sti_push_run_of(run)->push);
+        *unit = sti_push_run_of(run)->h;  // u = h v
+        return 3;
+    }
+    *v = sti_stepper_v_alpha(sti_system_run_of(run)->stepper);
+    return 3;
+}
+
+// Any solver that takes it finds the velocities that the step found.
+static void steps_of_every_kind_are_problems(void** state) {
+    (void)state;
+    sti_status (*const of[])(sti_env*, sti_simulation**) = {make, make_peg, make_facets, make_cone};
+    for (int k = 0; k < 4; k++) {
+        sti_simulation* s;
+        sti_run* run;
+        sti_run_problem p;
+        sti_run_options o = sti_run_options_default();
+        o.time = k == 0 ? 2 : 0.5;
+        must(of[k](group_env, &s));
+        must(sti_run_create(group_env, s, &o, &run));
+        if (k != 1) assert_int_equal(sti_run_problem_make(group_env, run, &p), STI_ERR_ARGUMENT);  // none yet
+        if (k != 1) sti_run_problem_clear(group_env, &p);
+        must(sti_run_go(run));
+        must(sti_run_problem_make(group_env, run, &p));
+        const double* v;
+        double unit;
+        const int n = velocities_of(run, &v, &unit);
+        if (k == 3) {
+            sti_contact_options tight = sti_contact_options_default();
+            sti_contact_answer a;
+            tight.tol = 1e-12;
+            assert_null(p.mlcp);
+            must(sti_contact_solve(group_env, p.contact, &tight, &a));
+            assert_int_equal(a.outcome, STI_SOLVED);
+            for (int i = 0; i < n; i++) assert_near(a.v[i], v[i], 1e-9);
+            sti_contact_answer_clear(group_env, &a);
+        } else {
+            sti_lcp_answer a;
+            assert_null(p.contact);
+            assert_true(p.mlcp->m > 0);
+            must(sti_mlcp_solve(group_env, p.mlcp, NULL, &a));
+            assert_int_equal(a.outcome, STI_SOLVED);
+            for (int i = 0; i < n; i++) assert_near(a.u[i], unit * v[i], 1e-9);
+            sti_lcp_answer_clear(group_env, &a);
+        }
+        sti_run_problem_clear(group_env, &p);
+        sti_run_destroy(run);
+    }
+}
+
+static sti_status make_any(sti_env* in, const char* text, sti_simulation** out) {
+    const sti_run_source source = {.text = text, .size = strlen(text)};
+    return sti_simulation_create(in, &source, out);
+}
+
+static void whatever_moves_in_a_document_is_made(void** state) {
+    (void)state;
+    static const char* const texts[] = {scene, peg, ball, box, bed};
+    static const char* const kinds[] = {"navigation", "manipulation", "system", "bodies", "grains"};
+    sti_simulation* s;
+    for (int k = 0; k < 5; k++) {
+        sti_run* run;
+        sti_run_state now;
+        must(make_any(group_env, texts[k], &s));
+        must(sti_run_create(group_env, s, NULL, &run));
+        sti_run_now(run, &now);
+        assert_string_equal(now.kind, kinds[k]);
+        sti_run_destroy(run);
+    }
+    assert_int_equal(make_any(group_env, "{\"kind\": \"lcp\", \"M\": [[1]], \"q\": [1]}", &s), STI_ERR_INPUT);
+    assert_null(s);
+    assert_non_null(strstr(sti_env_error(group_env)->text, "nothing moves in a document of kind lcp"));
+}
+
 static bool none(void* user, double t, const double* q, const double* v, double* G) {
     (void)user, (void)t, (void)q, (void)v;
     G[0] = G[1] = G[2] = G[3] = 0;
@@ -898,6 +1001,56 @@ static void posing_a_step_may_fail_too(void** state) {
     drop();
 }
 
+// Of the other kinds, without a file.
+static void posing_any_step_may_fail(void** state) {
+    (void)state;
+    sti_status (*const of[])(sti_env*, sti_simulation**) = {make, make_peg, make_facets, make_cone};
+    for (int kind = 0; kind < 4; kind++) {
+        sti_simulation* s;
+        sti_run* run;
+        sti_run_options o = sti_run_options_default();
+        o.time = kind == 0 ? 2 : 0.1;
+        must(of[kind](group_env, &s));
+        must(sti_run_create(group_env, s, &o, &run));
+        must(sti_run_go(run));
+        sti_stepper* stepper = kind >= 2 ? (sti_stepper*)sti_system_run_of(run)->stepper : NULL;
+        const sti_navigation* nav = kind == 0 ? sti_navigation_run_of(run)->nav : NULL;
+        for (long k = 0;; k++) {
+            failing_env f;
+            failing_env_open(&f, k);
+            sti_run_problem p;
+            sti_stepper_problem of_stepper = {0};
+            sti_navigation_problem of_nav = {0};
+            sti_status status = sti_run_problem_make(f.env, run, &p);
+            if (status == STI_OK && stepper != NULL) status = sti_stepper_pose(f.env, stepper, &of_stepper);
+            if (status == STI_OK && nav != NULL) status = sti_navigation_pose(f.env, nav, &of_nav);
+            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+            sti_run_problem_clear(f.env, &p);
+            sti_stepper_problem_clear(f.env, &of_stepper);
+            sti_navigation_problem_clear(f.env, &of_nav);
+            if (failing_env_close(&f)) break;
+        }
+        sti_run_destroy(run);
+    }
+}
+
+static void making_any_may_fail(void** state) {
+    (void)state;
+    static const char* const texts[] = {scene, peg, ball, box};
+    for (int kind = 0; kind < 4; kind++) {
+        for (long k = 0;; k++) {
+            failing_env f;
+            failing_env_open(&f, k);
+            const sti_run_source source = {.text = texts[kind], .size = strlen(texts[kind])};
+            sti_simulation* s;
+            const sti_status status = sti_simulation_create(f.env, &source, &s);
+            if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
+            sti_simulation_destroy(s);
+            if (failing_env_close(&f)) break;
+        }
+    }
+}
+
 static void fields_may_fail_too(void** state) {
     (void)state;
     use("store");
@@ -959,7 +1112,11 @@ int main(void) {
         cmocka_unit_test(bad_requests_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_allocation_of_a_bed_may_fail),
+        cmocka_unit_test(steps_of_every_kind_are_problems),
+        cmocka_unit_test(whatever_moves_in_a_document_is_made),
         cmocka_unit_test(posing_a_step_may_fail_too),
+        cmocka_unit_test(posing_any_step_may_fail),
+        cmocka_unit_test(making_any_may_fail),
         cmocka_unit_test(fields_may_fail_too),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);

@@ -1,4 +1,5 @@
-// study.h: the frame of a random study (CONTRIBUTING.md, "Random studies"): its arguments, what is wrong, its last line.
+// study.h: the frame of a random study (CONTRIBUTING.md, "Random studies"): its arguments, what is wrong, its last
+// line.
 #ifndef SUPPORT_STUDY_H
 #define SUPPORT_STUDY_H
 
