@@ -110,7 +110,7 @@ static sti_status inertia(sti_stepper* s, double t, const double* q) {
 // Q and f = Q v + alpha k~
 static void fill_motion(sti_stepper* s, double h) {
     const int n = s->n;
-    const double alpha = s->options.alpha, weight = s->options.geometry == STI_GEOMETRY_AHEAD ? 0.5 : alpha;
+    const double alpha = s->alpha, weight = s->options.geometry == STI_GEOMETRY_AHEAD ? 0.5 : alpha;
     double *Q = s->impulses.Q, *f = s->impulses.f;
     for (size_t i = 0; i < (size_t)n * (size_t)n; i++)
         Q[i] = s->instant->M[i] + h * (weight * s->c_v[i] - alpha * s->k_v[i]) - alpha * alpha * h * h * s->k_q[i];
@@ -133,7 +133,7 @@ sti_status sti_step_alpha_pose(sti_stepper* s, double h) {
     if (status == STI_OK) status = sti_system_force(s->system, s->time + h, s->q, s->v, s->k1, s->k_q, s->k_v);
     if (status != STI_OK) return status;
     sti_impulses* p = &s->impulses;
-    p->alpha = s->options.alpha;
+    p->alpha = s->alpha;
     p->count = 0;
     fill_motion(s, h);
     for (int i = 0; i < s->p; i++) {
@@ -193,7 +193,7 @@ sti_status sti_step_alpha(sti_stepper* s, double h) {
     status = solve(s);
     if (status == STI_OK && positions && p->outcome == STI_SOLVED) status = close_joints(s, h);
     if (status != STI_OK || p->outcome != STI_SOLVED) return status;
-    const double alpha = s->options.alpha;
+    const double alpha = s->alpha;
     for (int i = 0; i < s->n; i++) {
         s->u_trial[i] = p->u[i];
         s->q_trial[i] = s->q[i] + h * p->u[i];

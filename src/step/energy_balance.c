@@ -69,7 +69,7 @@ sti_status sti_step_balance_begin(sti_stepper* s, double h) {
 static sti_status applied_work(sti_stepper* s, double tau, const double* mean, bool* any, double* work) {
     static const double at[3] = {0.11270166537925831, 0.5, 0.88729833462074169},
                         weight[3] = {5 / 18.0, 8 / 18.0, 5 / 18.0};
-    const double alpha = s->options.alpha;
+    const double alpha = s->alpha;
     const bool timeless =
         s->options.scheme == STI_SCHEME_ALPHA && memcmp(s->k0, s->k1, (size_t)s->n * sizeof *s->k0) == 0;
     *any = false;
@@ -197,7 +197,7 @@ static sti_status correction(sti_stepper* s, double t, const double* q, const do
 sti_status sti_step_balance_judge(sti_stepper* s, double tau, const double* q, const double* v, const double* mean,
                                   bool* fine) {
     sti_balance* b = &s->balance;
-    const bool middle = s->options.alpha == 0.5;
+    const bool middle = s->alpha == 0.5;
     double T, V;
     *fine = b->ease = true;
     b->beta = b->left = 0;
@@ -211,13 +211,13 @@ sti_status sti_step_balance_judge(sti_stepper* s, double tau, const double* q, c
     if (s->options.scheme != STI_SCHEME_ALPHA || s->options.level != STI_LEVEL_VELOCITY) return STI_OK;
     const double most = fails * fmax(b->T, T) + b->rounding;
     // below 1/2 the scheme gains as much with any length
-    *fine = s->options.alpha < 0.5 || (b->defect <= most && (!middle || b->defect >= -most));
+    *fine = s->alpha < 0.5 || (b->defect <= most && (!middle || b->defect >= -most));
     b->ease = fabs(b->defect) <= most / 16;
     double excess = b->defect + s->surplus;
     if (excess < 0 && (!middle || !*fine)) excess = 0;
     if (!s->options.balance) return STI_OK;
     status = correction(s, s->time + tau, q, v, mean, excess, &b->beta, &b->left);
-    *fine = *fine && (b->moving || s->options.alpha < 0.5 || b->left <= fmax(s->surplus, 0));
+    *fine = *fine && (b->moving || s->alpha < 0.5 || b->left <= fmax(s->surplus, 0));
     return status;
 }
 

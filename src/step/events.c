@@ -511,13 +511,13 @@ static sti_status make_piece(sti_stepper* s, double* h, double* made, double* er
 
 // The scheme for a while; with alpha 1 where it may have to jam, since its velocities do not alternate then.
 static sti_status go_over(sti_stepper* s, double rest, sti_step_report* report) {
-    const double piece = s->piece, alpha = s->options.alpha;
+    const double piece = s->piece, alpha = s->alpha;
     s->piece = 0;
-    if (!accumulates(s)) s->options.alpha = 1;
+    if (!accumulates(s)) s->alpha = 1;
     for (int i = 0; i < s->p; i++) s->held[i] = s->held[i] && i < contacts_of(s);
     const sti_status status = sti_step_advance(s, rest, report);
     s->piece = piece;
-    s->options.alpha = alpha;
+    s->alpha = alpha;
     report->stepped += rest;
     if (status != STI_OK || report->outcome != STI_SOLVED) return status;
     return sti_step_settle(s, s->time, s->q, s->v);

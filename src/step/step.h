@@ -27,6 +27,7 @@ struct sti_stepper {
     sti_env* env;
     const sti_system* system;
     sti_stepper_options options;
+    double alpha;     // of the scheme at work: that of the options, or 1 where events leave a motion to it
     int n;            // coordinates
     int p;            // contacts and joints
     int joint_count;  // the last of them

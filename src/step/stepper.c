@@ -296,6 +296,7 @@ sti_status sti_stepper_create(sti_env* env, const sti_system* system, const sti_
     *s = (sti_stepper){.env = env,
                        .system = system,
                        .options = *o,
+                       .alpha = o->alpha,
                        .n = sti_system_coordinate_count(system),
                        .p = sti_system_contact_count(system),
                        .joint_count = sti_system_joint_count(system)};
