@@ -369,10 +369,11 @@ static const char* not_of_systems(const cli_run_request* r) {
 
 // Bodies as a system.
 static int run_by_events(cli* c, const cli_run_request* r, const cli_system_request* own, sti_document* problem) {
-    const char* foreign = not_of_systems(r) != NULL ? not_of_systems(r)
-                          : view_option(r) != NULL  ? view_option(r)
-                          : r->size != NULL         ? "--size"
-                                                    : NULL;
+    const char* foreign = r->problem != NULL          ? "--problem"
+                          : not_of_systems(r) != NULL ? not_of_systems(r)
+                          : view_option(r) != NULL    ? view_option(r)
+                          : r->size != NULL           ? "--size"
+                                                      : NULL;
     if (foreign == NULL) return cli_run_system(c, r, own, problem);
     sti_document_destroy(problem);
     return cli_fail_usage(c, "%s: not together with --events %.20s, which runs bodies as a system of coordinates",
