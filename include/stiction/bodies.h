@@ -39,12 +39,17 @@ typedef struct sti_material {
     // Wood, brushed metal, skates: mu holds along this direction in the frame of the body, mu_across across it; between
     // them an ellipse. All 0: the same in all directions. In space only.
     double grain[3];
-    double mu_across;  // > 0 with a grain
+    double mu_across;  // > 0 with a grain, unless there is a section
+    // Any other section with a grain (section.h; copied, not what `user` points to), NULL: none. What the surface does
+    // to a body on it lies in mu r_n S: x along the grain as it lies on the surface, y its outward normal cross x. So
+    // corners from (-1, 0) to (0.2, 0) hold back what goes with the grain five times as much as what goes against it.
+    const sti_section* section;
     double stiffness;  // law lzb: force = stiffness compression^exponent against something rigid; 0: 1
 } sti_material;
 
 // Of two materials: mu = sqrt(mu_a mu_b), restitution the larger, unless the pair has been set. Material 0 is there
-// from the start: mu = 0.5, restitution 0. Of two grains the one with the larger ratio of its coefficients counts.
+// from the start: mu = 0.5, restitution 0. Of two grains the one with the larger ratio of its coefficients counts,
+// a section before any; of two sections that of the material that was added first, on b of the contact if it is one.
 STI_API sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* material, int* index);
 STI_API sti_status sti_bodies_set_pair(sti_bodies* bodies, int material_a, int material_b, double mu,
                                        double restitution);
@@ -216,6 +221,7 @@ typedef struct sti_world_contact {
     double u[3];         // relative velocity, with which the step moves
     double hit;          // time at which it bounced or landed in this step; NAN: it did not
     unsigned char mode;  // sti_contact_mode
+    int section_of;      // 1 + the material whose section friction has, in the axes t1 and t2 (unit); 0: the disc
 } sti_world_contact;
 
 typedef struct sti_world_joint {

@@ -135,6 +135,10 @@ sti_status sti_bodies_check_index(const sti_bodies* bodies, int body, const char
 // What can only be judged when everything is there: gravity is finite, every body that moves has a mass. A world is
 // made of nothing else.
 sti_status sti_bodies_check(const sti_bodies* bodies);
+static inline const sti_section* sti_contact_section(const sti_bodies* bodies, const sti_world_contact* at) {
+    return at->section_of > 0 ? bodies->material[at->section_of - 1].section : NULL;
+}
+
 void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, double* mu, double* restitution);
 
 static inline int sti_slot_of(const sti_world* world, int body) {  // -1: the world, or fixed
@@ -200,6 +204,14 @@ void sti_world_collider_pose(const sti_world* world, int collider, sti_pose* pos
 bool sti_world_may_touch(const sti_world* world, int body_a, int body_b);            // neither of them -1
 sti_status sti_world_detect_create(sti_world* world);
 void sti_world_detect_destroy(sti_world* world);
+
+// ---- grain.c: friction with a direction
+
+// t1, t2 and section_of of a contact whose shapes and n are known, where one of the two materials has a grain.
+void sti_grain_lay(const sti_world* world, sti_world_contact* at);
+// What an instant of n velocities makes of it: corners, or rows, rates and offsets of t stretched to the disc.
+sti_status sti_grain_of_instant(const sti_world* world, sti_env* env, const sti_world_contact* at, int n,
+                                sti_instant_contact* made, double* const value[3]);
 
 // ---- start.c: consistent start, mending of joints and penetrations
 

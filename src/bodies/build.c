@@ -100,7 +100,10 @@ void sti_bodies_destroy(sti_bodies* bodies) {
     if (bodies == NULL) return;
     sti_env* env = bodies->env;
     for (int i = 0; i < bodies->count; i++) sti_free(env, (char*)bodies->body[i].name);
-    for (int i = 0; i < bodies->material_count; i++) sti_free(env, (char*)bodies->material[i].name);
+    for (int i = 0; i < bodies->material_count; i++) {
+        sti_free(env, (char*)bodies->material[i].name);
+        sti_free(env, (sti_section*)bodies->material[i].section);
+    }
     for (int i = 0; i < bodies->joint_count; i++) sti_free(env, (char*)bodies->joint[i].name);
     for (int i = 0; i < bodies->collider_count; i++) sti_shape_destroy(bodies->collider[i].shape);
     sti_free(env, bodies->body);
@@ -144,17 +147,39 @@ static sti_pair* wider_pairs(const sti_bodies* bodies) {
     return pair;
 }
 
+static sti_status check_section(const sti_bodies* bodies, const sti_body_name* thing, const sti_material* m) {
+    if (m->mu_across != 0)
+        return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
+                        "material \"%s\": mu_across %g: a section says what friction is across the grain", thing->name,
+                        m->mu_across);
+    if (sti_section_check(bodies->env, m->section) == STI_OK) return STI_OK;
+    char why[300];
+    snprintf(why, sizeof why, "%.299s", sti_env_error(bodies->env)->text);
+    return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index, "material \"%s\": section: %s", thing->name, why);
+}
+
+// A copy with its corners behind it; NULL: no memory
+static sti_section* copy_section(sti_env* env, const sti_section* from) {
+    const size_t corners = from->shape == STI_SECTION_POLYGON ? 2 * (size_t)from->vertex_count : 0;
+    sti_section* to = sti_alloc(env, sti_size_add(sizeof *to, sti_size_mul(corners, sizeof(double))));
+    if (to == NULL) return NULL;
+    *to = *from;
+    to->vertex = corners > 0 ? memcpy(to + 1, from->vertex, corners * sizeof(double)) : NULL;
+    return to;
+}
+
 static sti_status check_grain(const sti_bodies* bodies, const sti_body_name* thing, const sti_material* m) {
     const double* g = m->grain;
     const bool grained = g[0] != 0 || g[1] != 0 || g[2] != 0;
-    if (!grained && m->mu_across == 0) return STI_OK;
+    if (!grained && m->mu_across == 0 && m->section == NULL) return STI_OK;
     if (bodies->dim != 3)
         return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index, "material \"%s\": grain: in the plane there is none",
                         thing->name);
     if (!grained || !isfinite(g[0] + g[1] + g[2]))
         return STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
-                        "material \"%s\": grain: (%g, %g, %g): a direction is expected with mu_across", thing->name,
-                        g[0], g[1], g[2]);
+                        "material \"%s\": grain: (%g, %g, %g): a direction is expected with %s", thing->name, g[0],
+                        g[1], g[2], m->section != NULL ? "a section" : "mu_across");
+    if (m->section != NULL) return check_section(bodies, thing, m);
     sti_status status = sti_named_check(thing, "mu_across", m->mu_across, STI_FRICTION);
     if (status == STI_OK && !(m->mu_across > 0 && m->mu > 0))
         status = STI_FAIL(bodies->env, STI_ERR_INPUT, thing->index,
@@ -179,7 +204,11 @@ sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* mater
     if (status == STI_OK) status = sti_bodies_grow(bodies, arrays, 1, number, &bodies->material_capacity);
     sti_pair* pair = status == STI_OK ? wider_pairs(bodies) : NULL;
     if (status == STI_OK && pair == NULL) status = STI_ERR_MEMORY;
+    const bool shaped = material->section != NULL && material->section->shape != STI_SECTION_DISC;
+    sti_section* section = status == STI_OK && shaped ? copy_section(bodies->env, material->section) : NULL;
+    if (status == STI_OK && shaped && section == NULL) status = STI_ERR_MEMORY;
     if (status != STI_OK) {
+        sti_free(bodies->env, pair);
         sti_free(bodies->env, name);
         return status;
     }
@@ -187,6 +216,7 @@ sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* mater
     bodies->pair = pair;
     bodies->material[number] = *material;
     bodies->material[number].name = name;
+    bodies->material[number].section = section;
     bodies->material_count++;
     if (index != NULL) *index = number;
     return STI_OK;

@@ -80,6 +80,21 @@ void sti_acts_press(sti_world* world, sti_act* act, double press) {
     act->mu = 1;
 }
 
+sti_status sti_acts_sections(const sti_acts* acts, int count, const int* list, sti_arena* arena, sti_section** out) {
+    bool any = false;
+    *out = NULL;
+    for (int i = 0; i < count; i++) any = any || acts->act[list != NULL ? list[i] : i].section != NULL;
+    if (!any) return arena->status;
+    sti_section* section = sti_arena_take(arena, (size_t)count, sizeof *section);
+    if (section == NULL) return arena->status;
+    for (int i = 0; i < count; i++) {
+        const sti_section* own = acts->act[list != NULL ? list[i] : i].section;
+        section[i] = own != NULL ? *own : (sti_section){.shape = STI_SECTION_DISC};
+    }
+    *out = section;
+    return STI_OK;
+}
+
 void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f) {
     const int d = world->dim;
     for (int c = 0; c < acts->count; c++) {
@@ -188,6 +203,7 @@ sti_status sti_acts_of_step(sti_world* world) {
         sti_act* act = sti_acts_add(world, &s->acts, STI_ACT_CONTACT, c);
         double* r = s->acts.r + (size_t)((s->acts.count - 1) * d);
         act->mu = contact->at.mu;
+        act->section = sti_contact_section(world->bodies, &contact->at);
         for (int k = 0; k < d; k++) {
             act->row[k] = &contact->row[k];
             act->w[k] = contact->offset[k];

@@ -234,37 +234,6 @@ static void set_rows(const sti_world* world, const sti_shape_contact* c, sti_tou
     }
 }
 
-// The grain that counts of two materials, in world axes, and mu_across / mu; false: none
-static bool grain_of(const sti_world* world, const sti_collider* a, const sti_collider* b, double grain[3],
-                     double* ratio) {
-    const sti_collider* side[2] = {a, b};
-    double most = 0;
-    for (int k = 0; k < 2; k++) {
-        const sti_material* m = &world->bodies->material[side[k]->material];
-        if (!(m->mu_across > 0) || !(fabs(log(m->mu_across / m->mu)) > most)) continue;
-        most = fabs(log(m->mu_across / m->mu));
-        *ratio = m->mu_across / m->mu;
-        mul3(world->placed[side[k]->body].R, m->grain, grain);
-    }
-    return most > 0;
-}
-
-// Tangents along the grain and across it, the second as much longer as friction is stronger there: with r = B r', u' =
-// B'u for B = diag(1, 1, ratio) an ellipse becomes a disc (docs/contact.md), and every row, force and solver stays what
-// it is.
-static void lay_grain(const sti_world* world, const sti_collider* a, const sti_collider* b, sti_world_contact* at) {
-    enum { UPRIGHT = 1000 };  // a grain that stands on the surface to one part in this has no direction there
-    double grain[3], ratio = 1;
-    if (world->dim != 3 || !grain_of(world, a, b, grain, &ratio)) return;
-    const double size = norm3(grain);
-    axpy3(-dot3(grain, at->n), at->n, grain);
-    const double length = norm3(grain);
-    if (!(UPRIGHT * length > size)) return;
-    for (int k = 0; k < 3; k++) at->t1[k] = grain[k] / length;
-    cross3(at->n, at->t1, at->t2);
-    for (int k = 0; k < 3; k++) at->t2[k] *= ratio;
-}
-
 // 1 / |t2|^2, exactly 1 without a grain
 static double across_unit(const double t2[3]) {
     const double square = dot3(t2, t2);
@@ -281,7 +250,7 @@ static void set_contact(const sti_world* world, int i, int j, const sti_shape_co
     for (int k = 0; k < 3; k++) at->point[k] = 0.5 * (c->point_a[k] + c->point_b[k]);
     at->mode = STI_MODE_SEPARATE;
     sti_bodies_pair(world->bodies, a->material, b->material, &at->mu, &at->restitution);
-    lay_grain(world, a, b, at);
+    sti_grain_lay(world, at);
     set_rows(world, c, out);
 }
 

@@ -51,7 +51,8 @@ static bool has_corners(sti_shape_kind kind) {
 }
 
 static bool has_grain(const sti_world* world, int i) {
-    return world->dim == 3 && world->bodies->material[collider(world, i)->material].mu_across > 0;
+    const sti_material* m = &world->bodies->material[collider(world, i)->material];
+    return world->dim == 3 && (m->mu_across > 0 || m->section != NULL);
 }
 
 static sti_status refuse(const sti_world* world, int i, int j) {

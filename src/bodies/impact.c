@@ -89,6 +89,7 @@ static sti_status list_acts(impact* k) {
         if (!takes_part(k, c)) continue;
         sti_act* act = sti_acts_add(k->world, k->acts, all->act[c].kind, c);
         act->mu = all->act[c].mu;
+        act->section = all->act[c].section;
         for (int i = 0; i < k->world->dim; i++) {
             act->row[i] = all->act[c].row[i];
             act->w[i] = offset_of(k, &all->act[c], i);
@@ -294,6 +295,7 @@ static sti_status decompress(impact* k, double* v) {
             friction->w[j] = act->w[j];
         }
         sti_acts_press(world, friction, act->mu * c);
+        friction->section = act->section;
     }
     for (int i = 0; i < k->contact_count * d; i++) k->acts->r[i] = 0;
     if (!any) return STI_OK;

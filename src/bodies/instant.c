@@ -129,7 +129,8 @@ static void velocity_there(const sti_world* world, const sti_touching* there, co
     const double length = norm3(axis[1]);
     for (int k = 0; k < 3; k++) axis[1][k] /= length;
     cross3(axis[0], axis[1], axis[2]);
-    const double across = norm3(like->t2);  // a grain stretches it
+    double across = norm3(like->t2);  // a grain stretches it, a section may turn it round
+    if (like->section_of > 0) across = dot3(axis[2], like->t2) < 0 ? -1 : 1;
     for (int k = 0; k < 3 && world->dim == 3 && fabs(across - 1) > 1e-12; k++) axis[2][k] *= across;
     memcpy(pa, at->point, sizeof pa);
     memcpy(pb, at->point, sizeof pb);
@@ -362,6 +363,7 @@ static sti_status set_contacts(draft* d, double tol, int* used) {
             d->t_rate[first + k] = rate[k + 1];
             d->t_offset[first + k] = c->offset[k + 1];
         }
+        double* value[] = {d->t_rows + first * n, d->t_rate + first, d->t_offset + first};
         d->contact[at] = (sti_instant_contact){.mu = c->at.mu,
                                                .mu_kinetic = c->at.mu,
                                                .restitution = c->at.restitution,
@@ -372,6 +374,8 @@ static sti_status set_contacts(draft* d, double tol, int* used) {
                                                .t_rate = d->t_rate + first,
                                                .n_offset = c->offset[0],
                                                .t_offset = d->t_offset + first};
+        if (tangents == 2) status = sti_grain_of_instant(world, d->env, &c->at, d->n, &d->contact[at], value);
+        if (status != STI_OK) break;
         status = set_name(d, world->bodies->body[c->at.a].name, ":", world->bodies->body[c->at.b].name, number);
         d->tangents_used += (int)tangents;
         (*used)++;

@@ -313,6 +313,10 @@ static sti_status solve_posed(island* k, const sti_matrix* W) {
     sti_island_room* room = k->room;
     const int d = k->d;
     sti_contact_problem problem = {.dimension = d, .contact_count = k->count, .mu = room->mu, .W = *W, .q = room->q};
+    sti_section* section;
+    sti_status status = sti_acts_sections(k->acts, k->count, room->list, &room->local, &section);
+    if (status != STI_OK) return status;
+    problem.section = section;
     sti_contact_options options = sti_contact_options_default();
     options.solver = k->way->solver == STI_CONTACT_VELOCITIES ? STI_CONTACT_AUTO : k->way->solver;
     options.tol = k->way->tol;
@@ -320,7 +324,7 @@ static sti_status solve_posed(island* k, const sti_matrix* W) {
     options.describe = false;
     options.guess_r = room->guess;
     sti_contact_answer answer;
-    sti_status status = sti_contact_solve(world->env, &problem, &options, &answer);
+    status = sti_contact_solve(world->env, &problem, &options, &answer);
     if (status != STI_OK) return status;
     status = note_answer(k, &answer);
     for (int i = 0; i < k->count; i++) {

@@ -67,7 +67,8 @@ typedef struct sti_act {
     bool pressed;
     double press, mass;
     double mu;
-    const sti_row* row[3];  // NULL: none
+    const sti_section* section;  // NULL: the disc
+    const sti_row* row[3];       // NULL: none
     double w[3];
 } sti_act;
 
@@ -269,6 +270,8 @@ sti_status sti_acts_begin(sti_world* world, sti_acts* acts, int most);
 sti_act* sti_acts_add(sti_world* world, sti_acts* acts, sti_act_kind kind, int of);
 bool sti_act_closed(const sti_world* world, const sti_act* act);  // no gap, up to rounding
 void sti_acts_press(sti_world* world, sti_act* act, double press);
+// The sections of acts list[0 .. count), NULL: of all; *out NULL where they are discs all of them.
+sti_status sti_acts_sections(const sti_acts* acts, int count, const int* list, sti_arena* arena, sti_section** out);
 // f += H r, without what acts on velocities of their own
 void sti_acts_add_forces(const sti_world* world, const sti_acts* acts, const double* r, double* f);
 // Coordinate `at` (2 joint + axis) of a joint and its rows, upwards and downwards, read anew into solve.

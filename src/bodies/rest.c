@@ -75,6 +75,17 @@ static void mark_balance(const balance* b, sti_world* world, int slot, int from,
     }
 }
 
+// p = (max(r_n - rho u_n, 0), P), P the nearest point to r_t - rho u_t of mu r_n S: p = r exactly where the law holds.
+static void nearest_of_section(const sti_act* act, double r_n, double step_n, const double x[3], double p[3]) {
+    const double reach = act->mu * fmax(r_n, 0);
+    p[0] = fmax(r_n - step_n, 0);
+    p[1] = p[2] = 0;
+    if (!(reach > 0)) return;
+    sti_section_project(act->section, (double[2]){x[1] / reach, x[2] / reach}, p + 1, NULL);
+    p[1] *= reach;
+    p[2] *= reach;
+}
+
 // |e_c| over its unit, at u = w
 static double law_ratio(const balance* b, const sti_act* act, const sti_row* some, const double* r) {
     const sti_world* world = b->world;
@@ -89,9 +100,13 @@ static double law_ratio(const balance* b, const sti_act* act, const sti_row* som
     }
     if (act->pressed) trace += (d == 3 && act->row[2] == NULL ? 2 : 1) / act->mass;
     const double rho = trace > 0 ? d / trace : 1;
-    x[0] = r[0] - rho * (closing + act->mu * sqrt(slip));
     for (int k = 1; k < d; k++) x[k] = r[k] - rho * act->w[k];
-    sti_coulomb_project(d, act->mu, x, p);
+    if (act->section != NULL) {
+        nearest_of_section(act, r[0], rho * closing, x, p);
+    } else {
+        x[0] = r[0] - rho * (closing + act->mu * sqrt(slip));
+        sti_coulomb_project(d, act->mu, x, p);
+    }
     for (int k = 0; k < d; k++) error += (r[k] - p[k]) * (r[k] - p[k]);
     double unit = act->kind == STI_ACT_CONTACT ? b->largest : 0;
     if (some->a >= 0) unit = fmin(unit, b->size[2 * world->slot[some->a]]);

@@ -189,7 +189,8 @@ static bool is_contact(const sti_world* world, const sti_touching* c) {
     const sti_world_contact* at = &c->at;
     if (at->shape_a < 0 || at->shape_a >= bodies->collider_count || at->shape_b < 0 ||
         at->shape_b >= bodies->collider_count || at->a != bodies->collider[at->shape_a].body ||
-        at->b != bodies->collider[at->shape_b].body || at->mode > STI_MODE_SLIDE)
+        at->b != bodies->collider[at->shape_b].body || at->mode > STI_MODE_SLIDE || at->section_of < 0 ||
+        at->section_of > bodies->material_count || (at->section_of > 0 && sti_contact_section(bodies, at) == NULL))
         return false;
     for (int k = 0; k < world->dim; k++) {
         if (!is_row(world, &c->row[k], at)) return false;

@@ -43,6 +43,19 @@ static sti_status check_options(sti_env* env, const sti_world_options* o) {
     return STI_OK;
 }
 
+// Laws that follow the contact through the impact know the disc alone.
+static sti_status check_sections(sti_env* env, const sti_bodies* bodies, const sti_world_options* o) {
+    if (o->law != STI_IMPACT_STRONGE && o->law != STI_IMPACT_LZB) return STI_OK;
+    for (int i = 0; i < bodies->collider_count; i++) {
+        const sti_material* m = &bodies->material[bodies->collider[i].material];
+        if (m->section != NULL)
+            return STI_FAIL(env, STI_ERR_INPUT, bodies->collider[i].material,
+                            "material \"%.60s\": section: law %s takes friction in discs; newton and poisson take any",
+                            m->name, sti_impact_law_text(o->law));
+    }
+    return STI_OK;
+}
+
 // A length of the scene: the largest moving shape, or the longest arm of a joint.
 static double scene_size(const sti_world* world) {
     const sti_bodies* bodies = world->bodies;
@@ -209,6 +222,7 @@ sti_status sti_world_create(sti_env* env, const sti_bodies* bodies, const sti_wo
     const sti_world_options o = options != NULL ? *options : sti_world_options_default();
     sti_status status = check_options(env, &o);
     if (status == STI_OK) status = sti_bodies_check(bodies);
+    if (status == STI_OK) status = check_sections(env, bodies, &o);
     if (status != STI_OK) return status;
     sti_world* world = sti_alloc_array_zero(env, 1, sizeof *world);
     if (world == NULL) return STI_ERR_MEMORY;

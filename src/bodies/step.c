@@ -106,6 +106,14 @@ static void applied(sti_world* world) {
 
 // ---- what is shown and kept
 
+// How deep r_t lies in mu r_n S
+static double margin_of(const sti_world* world, const sti_act* act, const double* r) {
+    const double reach = act->mu * r[0];
+    double p[2];
+    if (act->section == NULL || !(reach > 0)) return reach - hypot(r[1], world->dim == 3 ? r[2] : 0);
+    return -reach * sti_section_project(act->section, (double[2]){r[1] / reach, r[2] / reach}, p, NULL);
+}
+
 static unsigned char mode_of(const sti_world* world, const sti_act* act, const double* r, const double* u) {
     double trace = 0;
     const double slip = hypot(u[1], world->dim == 3 ? u[2] : 0);
@@ -116,7 +124,7 @@ static unsigned char mode_of(const sti_world* world, const sti_act* act, const d
     }
     const double rho = trace > 0 ? world->dim / trace : 1;
     if (r[0] < rho * u[0]) return STI_MODE_SEPARATE;
-    const double margin = act->mu * r[0] - hypot(r[1], world->dim == 3 ? r[2] : 0);
+    const double margin = margin_of(world, act, r);
     return rho * slip <= margin || slip == 0 ? STI_MODE_STICK : STI_MODE_SLIDE;
 }
 

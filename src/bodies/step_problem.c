@@ -188,7 +188,9 @@ static sti_status fill_contacts(sti_world* world, int n) {
     p->H_value = sti_arena_doubles(&p->arena, most);
     p->w = sti_arena_doubles(&p->arena, (size_t)cols);
     p->mu = sti_arena_doubles(&p->arena, (size_t)acts->count);
-    if (p->arena.status != STI_OK) return p->arena.status;
+    sti_section* section;
+    if (sti_acts_sections(acts, acts->count, NULL, &p->arena, &section) != STI_OK) return p->arena.status;
+    p->problem.section = section;
     int64_t at = 0;
     int velocity = world->nv * world->moving;
     for (int c = 0; c < acts->count; c++) {

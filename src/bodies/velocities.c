@@ -4,12 +4,12 @@
 
 #include "bodies/motion.h"
 
-// Contacts between bodies without joints and springs
+// Contacts between bodies without joints and springs, with friction in discs
 static bool fits(const sti_world* world, const sti_acts* acts, int count, const int* list) {
     const sti_links* links = &world->solve->links;
     for (int i = 0; i < count; i++) {
         const sti_act* act = &acts->act[list[i]];
-        if (act->kind != STI_ACT_CONTACT || act->pressed || act->row[0] == NULL) return false;
+        if (act->kind != STI_ACT_CONTACT || act->pressed || act->section != NULL || act->row[0] == NULL) return false;
         for (int side = 0; side < 2; side++) {
             const int body = side == 0 ? act->row[0]->a : act->row[0]->b;
             if (body < 0 || world->slot[body] < 0) continue;

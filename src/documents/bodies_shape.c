@@ -69,7 +69,7 @@ sti_status sti_bodies_read_pose(sti_bodies_reader* r, const sti_place* up, const
 // ---- materials
 
 static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const sti_json_value* value) {
-    static const char* const names[] = {"mu", "restitution", "grain", "mu_across", "stiffness"};
+    static const char* const names[] = {"mu", "restitution", "grain", "mu_across", "polygon", "stiffness"};
     const sti_place place = sti_place_key(up, value->key);
     sti_material material = {.name = value->key, .mu = 0.5};
     sti_status status = sti_bodies_check_names(r, &place, value, names, COUNT_OF(names));
@@ -78,8 +78,16 @@ static sti_status read_material(sti_bodies_reader* r, const sti_place* up, const
     if (status == STI_OK) status = sti_bodies_read_vector(r, &place, value, "grain", 3, material.grain);
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "mu_across", &material.mu_across);
     if (status == STI_OK) status = sti_bodies_read_field(r, &place, value, "stiffness", &material.stiffness);
-    if (status != STI_OK) return status;
-    return sti_bodies_blame(r, &place, sti_bodies_add_material(r->bodies, &material, NULL));
+    sti_section section = {.shape = STI_SECTION_POLYGON};
+    double* corner = NULL;
+    if (status == STI_OK && sti_json_field(value, "polygon") != NULL) {
+        status = sti_bodies_read_rows(r, &place, value, "polygon", 2, &section.vertex_count, &corner);
+        section.vertex = corner;
+        material.section = &section;
+    }
+    if (status == STI_OK) status = sti_bodies_blame(r, &place, sti_bodies_add_material(r->bodies, &material, NULL));
+    sti_free(r->env, corner);
+    return status;
 }
 
 static sti_status find_material(const sti_bodies_reader* r, const sti_place* place, const sti_json_value* value,

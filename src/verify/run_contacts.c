@@ -7,12 +7,21 @@
 //     0 <= r_n  _|_  u_n + max(gap, 0) / h >= 0           law: min(r_n / R, that / U)
 //     mu r_n |u_t| + u_t'r_t = 0                          law: in parts of R U; it is not below 0 in the cone
 //
+// Where a material has a section S, f and w are the force on the body that touches it and that body's slip:
+//
+//     f in mu r_n S                                       cone: the distance from there, in parts of R
+//     mu r_n sigma(-w) + w'f = 0                          law: in parts of R U
+//
+// x of S is the grain of the scene as it lies on the surface, of a body that moves the recorded t1: the places of a
+// frame are those after the step. y is the outward normal cross x.
+//
 // Momentum. A body without joints and springs gets m (v+ - v) = sum of its impulses + m h g in a step without impacts.
 // What is too much of energy a step pays with speed: v+ is then s times what follows from the impulses, with
 // 0 <= s <= 1. So it does where it mended places, and where springs and joints, which it takes along straight lines,
 // have a part in it: for every body that hangs together with one of them by contacts.
 #include "base/sets.h"
 #include "verify/run.h"
+#include "verify/section.h"
 
 // Does some material have a grain? Then t2 is longer or shorter where friction is.
 static bool grained(const sti_run_data* k) {
@@ -34,16 +43,87 @@ static void check_basis(sti_run_data* k, long frame, long i) {
     sti_run_look(k, STI_RUN_BASIS, worst, k->frames_before + frame, (int)(i - sti_run_first_contact(k, frame)));
 }
 
+typedef struct surface {
+    const sti_section* section;  // NULL: a disc
+    double x[3], y[3];           // its axes
+    double sign;                 // of r and u, as force on what touches it and its slip
+} surface;
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+    for (int i = 0; i < 3; i++) out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
+}
+
+// The material that was added first has the say; on b where both sides are of it.
+static surface surface_of(const sti_run_data* k, long frame, long i) {
+    const sti_bodies* bodies = k->options->bodies;
+    const sti_recorded_world* w = k->w;
+    surface s = {.sign = 1};
+    int best = -1, body = -1;
+    if (bodies == NULL || w->dim != 3) return s;
+    for (int side = 1; side >= 0; side--) {
+        const double number = w->contact_shape[2 * i + side];
+        int of = -1, material = -1;
+        if (!(number >= 0 && number < sti_bodies_shape_count(bodies))) continue;
+        sti_bodies_shape(bodies, (int)number, &of, NULL, &material);
+        if (sti_bodies_material(bodies, material)->section == NULL || (best >= 0 && material >= best)) continue;
+        best = material;
+        body = of;
+        s.sign = side == 1 ? 1 : -1;
+    }
+    if (best < 0) return s;
+    const sti_material* m = sti_bodies_material(bodies, best);
+    const sti_pose pose = sti_run_pose(k, frame, body);
+    const double* n = w->n + 3 * i;
+    double R[9], out[3];
+    sti_pose_rotation(&pose, R);
+    for (int a = 0; a < 3; a++)
+        s.x[a] = R[3 * a] * m->grain[0] + R[3 * a + 1] * m->grain[1] + R[3 * a + 2] * m->grain[2];
+    const double size = sti_run_norm(s.x), along = sti_run_dot(s.x, n);
+    for (int a = 0; a < 3; a++) s.x[a] -= along * n[a];
+    const double lies = sti_run_norm(s.x);
+    if (!(1000 * lies > size)) return s;  // it stands upright
+    for (int a = 0; a < 3; a++) {
+        s.x[a] = w->fixed[body] ? s.x[a] / lies : s.sign * w->t1[3 * i + a];
+        out[a] = s.sign * n[a];
+    }
+    cross(out, s.x, s.y);
+    s.section = m->section;
+    return s;
+}
+
+// a t1 + b t2 as the surface sees it
+static void on_surface(const sti_run_data* k, const surface* s, long i, const double* v, double out[2]) {
+    double t[3];
+    for (int a = 0; a < 3; a++) t[a] = s->sign * (v[1] * k->w->t1[3 * i + a] + v[2] * k->w->t2[3 * i + a]);
+    out[0] = sti_run_dot(t, s->x);
+    out[1] = sti_run_dot(t, s->y);
+}
+
+// Distance of r from the cone, and what the law of slip leaves
+static double beyond_section(const sti_run_data* k, const surface* s, long i, double* power) {
+    const double *r = k->w->r + 3 * i, *u = k->w->u + 3 * i, reach = k->w->mu[i] * fmax(r[0], 0);
+    double f[2], w[2];
+    on_surface(k, s, i, r, f);
+    on_surface(k, s, i, u, w);
+    const long double x[2] = {f[0], f[1]}, y[2] = {-w[0], -w[1]};
+    long double p[2];
+    sti_check_section_nearest(s->section, reach, x, p);
+    *power = (double)(reach * sti_check_section_support(s->section, y) - y[0] * x[0] - y[1] * x[1]);
+    return hypot((double)(x[0] - p[0]), (double)(x[1] - p[1]));
+}
+
 static void check_law(sti_run_data* k, long frame, long i, double R, double h) {
     const double *r = k->w->r + 3 * i, *u = k->w->u + 3 * i, mu = k->w->mu[i], U = sti_run_speed(k);
     const bool space = k->w->dim == 3;
     const int number = (int)(i - sti_run_first_contact(k, frame));
     const long at = k->frames_before + frame;
     const double r_t = hypot(r[1], space ? r[2] : 0), u_t = hypot(u[1], space ? u[2] : 0);
-    sti_run_look(k, STI_RUN_CONE, fmax(0, fmax(-r[0], r_t - mu * fmax(r[0], 0))) / R, at, number);
+    const surface s = surface_of(k, frame, i);
+    double power = mu * r[0] * u_t + u[1] * r[1] + (space ? u[2] * r[2] : 0);
+    const double beyond = s.section != NULL ? beyond_section(k, &s, i, &power) : r_t - mu * fmax(r[0], 0);
+    sti_run_look(k, STI_RUN_CONE, fmax(0, fmax(-r[0], beyond)) / R, at, number);
     if (!(h > 0)) return;
     const double open = u[0] + fmax(k->w->gap[i], 0) / h;
-    const double power = mu * r[0] * u_t + u[1] * r[1] + (space ? u[2] * r[2] : 0);
     sti_run_look(k, STI_RUN_LAW, fmax(-open / U, fmin(r[0] / R, open / U)), at, number);
     sti_run_look(k, STI_RUN_LAW, fabs(power) / (R * U), at, number);
 }
