@@ -46,7 +46,6 @@ enum {
     COLUMNS = 64,  // of W that may be copied: those of a dense matrix, or with entries out of order
     PART = 3,      // of contacts in space that press, where they are many: with more the portfolio does better
     SWEEPS = 80,
-    FARTHEST = 20,  // sweeps in one leap
 };
 
 #define SLOW 0.3       // gain of a sweep from which on a leap is worth it
@@ -434,7 +433,7 @@ static bool leap(quick* k) {
         }
     }
     const double rate = along / square_last;
-    if (!(rate > SLOW && rate < 1 - 1.0 / FARTHEST && along * along >= STRAIGHT * square * square_last)) return false;
+    if (!(rate > SLOW && rate < 1 && along * along >= STRAIGHT * square * square_last)) return false;
     for (int s = 0; s < k->pressing; s++) {
         const pusher* x = &k->pusher[s];
         double to[3] = {0}, *r = k->r + k->d * x->contact;
