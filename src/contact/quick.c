@@ -50,7 +50,6 @@ enum {
 
 #define SLOW 0.3       // gain of a sweep from which on a leap is worth it
 #define STRAIGHT 0.95  // squared cosine of the angle between two moves that count as along one line
-#define STILL 1e-2     // of tol: relative change of u below which a contact sleeps
 
 typedef sti_column column;
 typedef sti_pusher pusher;
@@ -287,14 +286,11 @@ static void prepare(quick* k, pusher* s, const int d) {
     s->prepared = true;
 }
 
-// How far u is from what it was after the visit; NaN before the first one
-static inline double off(const pusher* s, const double* u, const int d) {
-    double most = fabs(u[0] - s->seen[0]);
-    for (int i = 1; i < d; i++) {
-        const double x = fabs(u[i] - s->seen[i]);
-        most = x > most ? x : most;
-    }
-    return most;
+// Is u what it was after the visit? Not before the first one.
+static inline bool same(const pusher* s, const double* u, const int d) {
+    bool all = true;
+    for (int i = 0; i < d; i++) all &= u[i] == s->seen[i];
+    return all;
 }
 
 // ns of the one-contact solver
@@ -309,7 +305,7 @@ static inline void visit(quick* k, pusher* s, const int d) {
     s->moved &= k->follows;
     for (int i = 0; i < d; i++) k->move[at + i] = 0;
     if (u[0] >= 0 && r[0] == 0) return;  // parts, and already did
-    if (off(s, u, d) * k->rho[s->contact] <= STILL * k->options->tol * r[0]) return;
+    if (same(s, u, d)) return;
     if (!s->prepared) prepare(k, s, d);
     for (int i = 0; i < d; i++) {
         b[i] = u[i];
@@ -346,7 +342,7 @@ static inline void look_ahead_of(quick* k, const int d) {
             size2 += r[i] * r[i];
             ahead += away * away;
         }
-        x->moved |= !(off(x, u, d) * rho <= STILL * k->options->tol * r[0]);
+        x->moved |= !same(x, u, d);
     }
     k->ahead = sqrt(ahead);
     k->size2 = size2;
