@@ -44,7 +44,7 @@ enum {
     PATIENCE = 4000,      // sweeps without a tenth gained in the natural map: stalled
     RECENT = 4,           // sweeps whose gain tells how many are to come
     OUTLOOK = 8,          // sweeps before that is asked
-    HANDFUL = 8,          // contacts whose sweeps cost next to nothing
+    HANDFUL = 8,          // contacts that may crawl, see there
 };
 
 #define GROWTH_ALLOWED 1.5  // E2
@@ -298,6 +298,8 @@ static void write_back(const work* w, const double* from) {
 }
 
 // Will it take longer than it may? Presumably: by the gain of the last sweeps.
+// A handful of contacts goes on: by Newton's method from there auto says of a box at rest on four corners that some of
+// them slide (tol 1e-13, contact.contact_solve). No difference in time on 33 listed and 234 generated problems.
 static bool crawls(work* w, const sti_gs_goal* goal) {
     const double now = w->plain_length, before = w->recent[w->made % RECENT];
     w->recent[w->made++ % RECENT] = now;
