@@ -401,8 +401,8 @@ static double sweeps_left(const quick* k, double before, double aim) {
     return rate < 1 ? 1 + log(aim / k->ahead) / log(rate) : INFINITY;
 }
 
-// ns of the portfolio, presumably: blocks, and a score of sweeps over all of them. Tried: 10 (fc2d granularflow takes 1.9
-// times as long at 1e-8), 40 (OneObject-1028 2.8 times at 1e-4), and to sweep on while SWEEPS will do (the same 2.8).
+// ns of the portfolio, presumably: blocks, and a score of sweeps over all of them. Tried: 10 (fc2d_granularflowonwall
+// takes 1.9 times as long at 1e-8), 40, and to sweep on while SWEEPS will do (OneObject-1028 2.8 times at 1e-4).
 static double portfolio_cost(const quick* k) {
     enum { SCORE = 20, BLOCKS = 5, OVERHEAD = 100 };  // sweeps, ns for an entry, ns for a contact
     const sti_matrix* W = &k->p->W;
