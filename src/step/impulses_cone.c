@@ -1,4 +1,5 @@
 // impulses_cone.c: the problem of impulses.h with Coulomb's round cone, by the solvers of <stiction/contact.h>.
+// Contacts with a polygon of their own keep it: a section there (section.h).
 //
 //     M v = H r + G l + f,   u = H'v + w,   0 = G'v + b        with  M = Q,  r = alpha (c_n, c_t),  l = alpha c_nu
 //
@@ -16,19 +17,23 @@ typedef struct posed {
     int d, nc, nb;
     double* numbers;
     double *S, *N, *H, *G, *f, *w, *b, *mu;
+    sti_section* section;  // in numbers, behind the rest; NULL: discs all of them        (nc)
 } posed;
 
 static sti_status reserve(sti_env* env, const sti_impulses* p, posed* k) {
     k->d = 2;
     k->nc = k->nb = 0;
+    bool shaped = false;
     for (int j = 0; j < p->count; j++) {
         if (p->contacts[j].bilateral) k->nb++;
         if (!p->contacts[j].bilateral) k->nc++;
+        shaped = shaped || p->contacts[j].corner_count > 0;
         if (!p->contacts[j].bilateral && p->contacts[j].tangent_count == 2) k->d = 3;
     }
     const size_t n = (size_t)p->n, r = (size_t)k->d * (size_t)k->nc, nb = (size_t)k->nb;
     const size_t size = 2 * n * n + n * r + n * nb + n + r + nb + (size_t)k->nc;
-    k->numbers = sti_alloc_array_zero(env, size, sizeof *k->numbers);
+    const size_t each = (sizeof(sti_section) + sizeof(double) - 1) / sizeof(double);
+    k->numbers = sti_alloc_array_zero(env, size + (shaped ? each * (size_t)k->nc : 0), sizeof *k->numbers);
     if (k->numbers == NULL) return STI_ERR_MEMORY;
     k->S = k->numbers;
     k->N = k->S + n * n;
@@ -38,7 +43,13 @@ static sti_status reserve(sti_env* env, const sti_impulses* p, posed* k) {
     k->w = k->f + n;
     k->b = k->w + r;
     k->mu = k->b + nb;
+    k->section = shaped ? (void*)(k->mu + k->nc) : NULL;
     return STI_OK;
+}
+
+static sti_section section_of(const sti_impulse_contact* c) {
+    if (c->corner_count == 0) return (sti_section){.shape = STI_SECTION_DISC};
+    return (sti_section){.shape = STI_SECTION_POLYGON, .vertex_count = c->corner_count, .vertex = c->corner};
 }
 
 // True: Q has a skew part.
@@ -68,6 +79,7 @@ static bool pose(const sti_impulses* p, posed* k) {
         }
         k->w[c * k->d] = from->b_n;
         for (int a = 0; a < from->tangent_count; a++) k->w[c * k->d + 1 + a] = from->b_t[a];
+        if (k->section != NULL) k->section[c] = section_of(from);
         k->mu[c++] = from->tangent_count > 0 ? from->mu : 0;
     }
     return skew;
@@ -104,6 +116,7 @@ static sti_contact_problem view(const sti_impulses* p, const posed* k) {
     return (sti_contact_problem){.dimension = k->d,
                                  .contact_count = k->nc,
                                  .mu = k->mu,
+                                 .section = k->section,
                                  .global = true,
                                  .bilateral_count = k->nb,
                                  .velocity_count = p->n,

@@ -170,16 +170,16 @@ static sti_status copy_stiffness(sti_stepper* s) {
     return STI_OK;
 }
 
-// Friction polygons are columns of the problem with facets; what has the disc, or facets in its rows, takes none.
+// Friction polygons are columns of the problem with facets, sections of that with cones; what has the disc, or facets
+// in its rows, takes none.
 static sti_status check_polygons(const sti_stepper* s) {
     const sti_stepper_options* o = &s->options;
     const int i = sti_instant_polygon(s->instant, INFINITY);
     if (i < 0) return STI_OK;
-    const char* const what = o->friction == STI_FRICTION_CONE ? "the round cone"
-                             : o->scheme == STI_SCHEME_CONVEX ? "scheme convex"
-                             : o->events != STI_EVENTS_OFF    ? "events"
-                             : sti_step_is_energetic(o->law)  ? "this impact law"
-                                                              : NULL;
+    const char* const what = o->scheme == STI_SCHEME_CONVEX  ? "scheme convex"
+                             : o->events != STI_EVENTS_OFF   ? "events"
+                             : sti_step_is_energetic(o->law) ? "this impact law"
+                                                             : NULL;
     if (what == NULL) return STI_OK;
     return STI_FAIL(s->env, STI_ERR_INPUT, i, "contact \"%.60s\" has a friction polygon, which %s does not take",
                     s->instant->contacts[i].name, what);

@@ -122,7 +122,7 @@ static void what_takes_no_polygons_says_so(void** state) {
     sti_stepper* s;
     const sti_system* system = point(diamond, 0, 0, 1, 0, 0, 0, &document);
     for (int k = 0; k < 4; k++) {
-        sti_stepper_options o = sti_stepper_options_default(k == 0 ? STI_SCHEME_CONVEX : STI_SCHEME_ALPHA);
+        sti_stepper_options o = sti_stepper_options_default(k <= 1 ? STI_SCHEME_CONVEX : STI_SCHEME_ALPHA);
         if (k == 1) o.friction = STI_FRICTION_CONE;
         if (k == 2) o.events = STI_EVENTS_AUTO;
         if (k == 3) o.law = STI_IMPACT_STRONGE;
@@ -150,6 +150,38 @@ static void what_takes_no_polygons_says_so(void** state) {
     assert_non_null(strstr(sti_env_error(group_env)->text, "contacts[0].polygon: a section of -3 vertices"));
 }
 
+// Teeth hold 1 against x and 0.2 against -x, with mu g = 2.943: a pull of 2 sticks one way, and slides the other with
+// 2 - 0.5886. The step with cones gives the contact problem the polygon.
+static void by_cones_a_point_sticks_one_way_and_slides_the_other(void** state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        const double way = k % 2 == 0 ? 1 : -1;
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        if (k < 2) o.friction = STI_FRICTION_CONE;
+        sti_document* document;
+        sti_stepper* s;
+        sti_step_report r;
+        const sti_system* system = point("[[-1, 0], [0, -0.5], [0.2, 0], [0, 0.5]]", 2 * way, 0, 0, 0, 0, 0, &document);
+        assert_int_equal(sti_stepper_create(group_env, system, &o, &s), STI_OK);
+        for (int l = 0; l < 50; l++) {
+            assert_int_equal(sti_stepper_step(s, &r), STI_OK);
+            assert_int_equal(r.outcome, STI_SOLVED);
+            assert_int_equal(r.mode[0], way > 0 ? STI_MODE_STICK : STI_MODE_SLIDE);
+        }
+        assert_near(sti_stepper_v(s)[0], way > 0 ? 0 : -0.5 * (2 - 0.06 * g), 1e-10);
+        assert_near(sti_stepper_v(s)[1], 0, 1e-10);
+        if (k < 2) {
+            sti_stepper_problem problem;
+            assert_int_equal(sti_stepper_pose(group_env, s, &problem), STI_OK);
+            assert_true(problem.round);
+            assert_int_equal(problem.contact.section[0].vertex_count, 4);
+            sti_stepper_problem_clear(group_env, &problem);
+        }
+        sti_stepper_destroy(s);
+        sti_document_destroy(document);
+    }
+}
+
 static void every_allocation_may_fail(void** state) {
     (void)state;
     static const char text[] =
@@ -163,7 +195,13 @@ static void every_allocation_may_fail(void** state) {
         sti_document* document = NULL;
         sti_stepper* s = NULL;
         sti_status status = sti_document_parse(f.env, text, sizeof text - 1, "point", &document);
+        sti_stepper_options o = sti_stepper_options_default(STI_SCHEME_ALPHA);
+        o.friction = STI_FRICTION_CONE;
         if (status == STI_OK) status = sti_stepper_create(f.env, sti_system_of(document), NULL, &s);
+        if (status == STI_OK) status = sti_stepper_step(s, NULL);
+        sti_stepper_destroy(s);
+        s = NULL;
+        if (status == STI_OK) status = sti_stepper_create(f.env, sti_system_of(document), &o, &s);
         if (status == STI_OK) status = sti_stepper_step(s, NULL);
         if (status != STI_OK) assert_int_equal(status, STI_ERR_MEMORY);
         sti_stepper_destroy(s);
@@ -179,6 +217,7 @@ int main(void) {
         cmocka_unit_test(an_ellipse_is_a_disc_along_its_axes),
         cmocka_unit_test(an_impact_has_the_polygon_too),
         cmocka_unit_test(what_takes_no_polygons_says_so),
+        cmocka_unit_test(by_cones_a_point_sticks_one_way_and_slides_the_other),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, open_group_env, close_group_env);
