@@ -208,6 +208,7 @@ static sti_status check_velocities(sti_system* s, const sti_degree* degree) {
         if (o->kind == POTENTIAL && d > 0) what = "a potential does not depend on velocities; forces do";
         if (o->kind == GAP && d > 0) what = "a constraint on positions does not depend on velocities";
         if (o->kind == SLIP && d > 1) what = "a slip velocity affine in the velocities is expected";
+        if (o->kind == SLIP && d < 1) what = "no velocity stands in it: a slip velocity is expected, x' for a place x";
         if (o->kind == SLIP && !degree[o->entry].homogeneous) f->has_offset[o - f->slip] = f->any_offset = true;
         if (what == NULL) continue;
         char field[FIELD_SIZE];

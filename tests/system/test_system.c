@@ -547,6 +547,7 @@ static void mistakes_in_a_system_are_named(void** state) {
     const char* const kinetic = "x'^2/2";
     sti_system_contact_text no_gap[] = {{.name = "c"}}, fast_gap[] = {{.gap = "x - x'"}},
                             curved[] = {{.gap = "x", .slip_count = 1, .slip = (const char*[]){"x'^2"}}},
+                            still[] = {{.gap = "x", .slip_count = 2, .slip = (const char*[]){"x'", "x"}}},
                             typo[] = {{.gap = "x", .slip_count = 2, .slip = (const char*[]){"x'", "y'"}}},
                             three[] = {{.gap = "x", .slip_count = 3, .slip = (const char*[]){"x'", "x'", "x'"}}},
                             twice[] = {{.name = "c", .gap = "x"}, {.name = "c", .gap = "x"}},
@@ -561,6 +562,7 @@ static void mistakes_in_a_system_are_named(void** state) {
         {{.kinetic = kinetic, .joint_count = 1, .joints = no_gap}, "joints[0].constraint: missing"},
         {{.kinetic = kinetic, .contact_count = 1, .contacts = fast_gap}, "contacts[0].gap: a constraint on positions"},
         {{.kinetic = kinetic, .contact_count = 1, .contacts = curved}, "contacts[0].slip[0]: a slip velocity affine"},
+        {{.kinetic = kinetic, .contact_count = 1, .contacts = still}, "contacts[0].slip[1]: no velocity stands in it"},
         {{.kinetic = kinetic, .joint_count = 1, .joints = typo}, "joints[0].slip[1]: column 1: \"y\": no such name"},
         {{.kinetic = kinetic, .contact_count = 1, .contacts = three}, "contacts[0].slip: 3 formulas"},
         {{.kinetic = kinetic, .contact_count = 2, .contacts = twice}, "contacts[1].name: \"c\": given twice"},
