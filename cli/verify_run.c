@@ -62,6 +62,7 @@ static sti_status check(const cli* c, recorded* r, double tol, sti_run_verificat
     else if (r->bodies != NULL)
         options.tol = cli_checks_tol(sti_world_scene_of(r->problem)->step.tol);
     options.bodies = r->bodies;
+    if (r->bodies != NULL) options.alpha = sti_world_scene_of(r->problem)->step.alpha;
     sti_status status = sti_verify_recorded_world(c->env, &r->world, &options, v);
     if (status != STI_ERR_ARGUMENT || r->bodies == NULL) return status;
     forget_scene(c, r);  // without its settings it may be another one

@@ -53,6 +53,8 @@ typedef struct sti_material {
 STI_API sti_status sti_bodies_add_material(sti_bodies* bodies, const sti_material* material, int* index);
 STI_API sti_status sti_bodies_set_pair(sti_bodies* bodies, int material_a, int material_b, double mu,
                                        double restitution);
+// What two materials have with each other.
+STI_API void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, double* mu, double* restitution);
 
 typedef struct sti_body {
     const char* name;

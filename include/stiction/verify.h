@@ -61,6 +61,7 @@ typedef struct sti_run_verification {
 typedef struct sti_run_verify_options {
     double tol;                // limit of all but `solved` and `order`, where it is 0, and `start` (default 1e-6)
     const sti_bodies* bodies;  // of the scene: for momentum, joints and penetration; NULL: these are not looked at
+    double alpha;              // weight of the new velocity in a step (1); velocities at contacts are looked at for 1
 } sti_run_verify_options;
 
 STI_API sti_run_verify_options sti_run_verify_options_default(void);

@@ -139,8 +139,6 @@ static inline const sti_section* sti_contact_section(const sti_bodies* bodies, c
     return at->section_of > 0 ? bodies->material[at->section_of - 1].section : NULL;
 }
 
-void sti_bodies_pair(const sti_bodies* bodies, int material_a, int material_b, double* mu, double* restitution);
-
 static inline int sti_slot_of(const sti_world* world, int body) {  // -1: the world, or fixed
     return body >= 0 ? world->slot[body] : -1;
 }

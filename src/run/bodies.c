@@ -177,6 +177,7 @@ static sti_status make_checker(life* l) {
     sti_run_verify_options options = sti_run_verify_options_default();
     options.tol = fmax(options.tol, l->run.scene->step.tol);
     options.bodies = l->run.scene->bodies;
+    options.alpha = l->run.scene->step.alpha;
     const sti_status status = sti_run_checker_create(l->source.env, &options, &l->checker);
     l->run.checker = l->checker;
     return status;

@@ -15,12 +15,20 @@ typedef struct sti_run_scales {
     double low[3], high[3];  // box around the centres of all that moves
     double reach;            // of the largest shape
     double speed;            // largest of a body, turning included
-    double impulse;          // largest normal one at a contact
-    double pressed;          // largest sum of impulses of a frame
     double kinetic, potential_low, potential_high;
-    double least_mass, mass;  // of what moves
+    double mass;  // of what moves
     int stepped;
 } sti_run_scales;
+
+// Of an island in a frame (run_islands.c).
+typedef struct sti_run_island {
+    double
+        speed;  // largest of a body, turning included, before or after, or what the largest impulse gives the lightest
+    double impulse;  // largest at a contact, or momentum of a body
+    double pressed;  // largest normal impulse
+    double mass;     // least
+    bool tied;       // one of its bodies has a joint or a spring
+} sti_run_island;
 
 // Pairs of bodies that never touch, sorted.
 typedef struct sti_run_pairs {
@@ -43,8 +51,9 @@ typedef struct sti_run_data {
     long frames_before, steps_before;  // those that w does not have any more
     unsigned char* tied;               // body has a joint or a spring      (bodies)
     double* sum;                       // impulses on it                    (bodies x 3)
-    int* party;                        // the least body that it hangs together with by contacts (bodies; base/sets.h)
-    unsigned char* pays;               // one of such a party has a joint or a spring            (bodies)
+    double* size;                      // sum of their sizes                (bodies)
+    int* island;                       // its island in the frame; base/sets.h  (bodies)
+    sti_run_island* measure;           // at the first one of each island   (bodies)
     sti_run_pairs apart;
     sti_run_sweep* sweep;  // (shapes)
     sti_aabb* box;         // (shapes)
@@ -84,14 +93,20 @@ static inline bool sti_run_acts(const sti_run_data* k, long i) {
     return a != b && !(k->w->fixed[a] && k->w->fixed[b]);
 }
 
+// Of the bodies of contact i one that moves, or a.
+static inline int sti_run_mover(const sti_run_data* k, long i) {
+    const int a = (int)k->w->contact_body[2 * i], b = (int)k->w->contact_body[2 * i + 1];
+    return k->w->fixed[a] && !k->w->fixed[b] ? b : a;
+}
+
 void sti_run_centre(const sti_run_data* k, long frame, int body, double c[3]);
 sti_pose sti_run_pose(const sti_run_data* k, long frame, int body);
 // Length of the step that ends with this frame; 0: the recording does not say.
 double sti_run_step_length(const sti_run_data* k, long frame);
 // This frame ends the step that begins with the one before it.
 bool sti_run_follows(const sti_run_data* k, long frame);
-// Largest speed so far: of bodies, and what the largest impulse gives to the lightest.
-double sti_run_speed(const sti_run_data* k);
+// Of the box around the centres of all that moves, at all instants so far, and of the shapes.
+double sti_run_length(const sti_run_data* k);
 
 // run.c: a check begins and ends; frames and steps in between are seen before they are checked
 sti_status sti_run_begin(sti_run_data* k);
@@ -101,6 +116,10 @@ void sti_run_see_step(sti_run_data* k, long step);
 sti_status sti_run_check_frame(sti_run_data* k, long frame);
 // Worst values over their scales, and the verdict.
 void sti_run_conclude(const sti_run_data* k, sti_run_verification* out);
+
+// run_islands.c: of this frame; what belongs to the island of a body
+void sti_run_find_islands(sti_run_data* k, long frame, double length);
+const sti_run_island* sti_run_island_of(const sti_run_data* k, int body);
 
 // run_motion.c, run_contacts.c, run_shapes.c
 void sti_run_check_step(sti_run_data* k, long step);  // counted from 0 in w

@@ -253,7 +253,7 @@ typedef struct saved {
     int64_t solved, impacts;
 } saved;
 
-static const char magic[8] = "STICHK2";
+static const char magic[8] = "STICHK3";
 
 sti_status sti_run_checker_save_state(const sti_run_checker* checker, void** bytes, size_t* size) {
     const size_t n = (size_t)checker->window.body_count, frames = 2 * FRAME_COLUMNS * n * sizeof(double);
