@@ -326,7 +326,7 @@ class World(Moving):
     def _verify_recording(self, path: str, tol: float) -> "S.RunVerification":
         where, found = self._env, self._env.new("sti_recorded_world", lib.sti_recorded_world_clear)
         options = ffi.new("sti_run_verify_options*", lib.sti_run_verify_options_default())
-        options.tol, options.bodies = tol, self._bodies
+        options.tol, options.bodies, options.alpha = tol, self._bodies, self._chosen.alpha
         where.check(lib.sti_recorded_world_load(where.c, path.encode(), found.c), path)
         out = ffi.new("sti_run_verification*")
         where.check(lib.sti_verify_recorded_world(where.c, found.c, options, out))
