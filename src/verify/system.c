@@ -8,7 +8,8 @@
 // and a quadrature with one point is off by no more than what M, F, n and t change over the step. So these are
 // evaluated at five nodes: the start, the end, the middle of places and velocities, and the ways ahead from either end,
 // for the path may have a corner. The defect at the middle is held against twice the spread over the nodes, plus a
-// tenth of the largest spread of the run, where a step happens to be symmetric. What is beyond that is no matter of
+// tenth of the largest spread of the run, where a step happens to be symmetric; all in parts of the largest term of its
+// own step, so that a number in one step is no measure of another. What is beyond that is no matter of
 // order: an impulse, a velocity or a place is wrong. Where nothing changes (constant M, F and n) the balance has to
 // hold to rounding. A step of many pieces goes where its ends do not tell: its balance is not looked at, and such steps
 // are counted.
@@ -63,11 +64,13 @@ typedef struct checker {
     double *mu, *mu_kinetic;  // largest and least of the nodes              (p)
     int* tangents;            // (p)
     // largest of the run
-    double* widest;       // spread of momentum                          (n)
+    double* widest;       // spread of momentum over the largest term    (n)
     double* widest_rate;  // of rates                                    (p)
     double* widest_slip;  // of slips                                    (p)
     double* inertia;      // M u at the middle                           (n)
     double mass, momentum, impulse, speed, length, energy_low, energy_high;
+    double fall;         // largest way that forces alone take it in a step
+    double term, press;  // of this step: largest term of the balance, largest normal impulse
 } checker;
 
 static void look(checker* k, sti_system_check_kind kind, double value, long step, int place) {
@@ -156,6 +159,10 @@ static sti_status evaluate(checker* k, long step) {
         keep_surfaces(k, node);
         for (int i = 0; node == MIDDLE && i < n; i++)
             k->inertia[i] = k->options.inertia ? sti_check_sum(n, k->instant->M + (size_t)i * (size_t)n, k->u) : 0;
+        for (int i = 0; i < n; i++) {  // how far forces alone take it in a step: at rest the only length there is
+            const double m = k->instant->M[(size_t)i * (size_t)n + (size_t)i];
+            if (m > 0) k->fall = fmax(k->fall, fabs(k->h * k->h * k->instant->F[i] / m));
+        }
         for (int i = 0; i < n; i++) k->mass = fmax(k->mass, k->instant->M[(size_t)i * (size_t)n + (size_t)i]);
         for (int at = 0; at < PARTS * n; at++) {
             const double x = part_of(k, step, at / n, at % n);
@@ -164,10 +171,13 @@ static sti_status evaluate(checker* k, long step) {
             if (node == MIDDLE) k->defect[at % n] += x;
         }
     }
+    k->term = k->press = 0;
     for (int at = 0; at < PARTS * n; at++) {
         k->spread[at % n] += k->high[at] - k->low[at];
-        k->momentum = fmax(k->momentum, fmax(fabs(k->low[at]), fabs(k->high[at])));
+        k->term = fmax(k->term, fmax(fabs(k->low[at]), fabs(k->high[at])));
     }
+    for (int c = 0; c < k->p; c++) k->press = fmax(k->press, fabs(row(k->w->impulse_n, step, k->p)[c]));
+    k->momentum = fmax(k->momentum, k->term);
     return STI_OK;
 }
 
@@ -197,9 +207,14 @@ static const double* slip_of(const checker* k, int c) {
 
 // ---- checks
 
+// Largest of the run, or what this impulse gives the largest mass.
+static double speed_of(const checker* k, double impulse) {
+    return sti_check_scale(fmax(k->speed, k->mass > 0 ? impulse / k->mass : 0));
+}
+
 // What quadrature explains of the momentum.
 static double explained(const checker* k, int i) {
-    return 2 * k->spread[i] + 0.1 * k->widest[i];
+    return 2 * k->spread[i] + 0.1 * k->widest[i] * k->term;
 }
 
 // And of the energy: that times the speed.
@@ -231,7 +246,7 @@ static void check_momentum(checker* k, long step) {
     for (int i = 0; i < k->n; i++) {
         double allowed = explained(k, i) + turn * fabs(k->inertia[i]);
         if (k->options.drops && k->w->collisions[step] != 0) allowed += fabs(k->h * k->instant->F[i]);
-        look(k, STI_SYSTEM_MOMENTUM, fmax(0, fabs(k->defect[i]) - allowed), step, i);
+        look(k, STI_SYSTEM_MOMENTUM, fmax(0, fabs(k->defect[i]) - allowed) / sti_check_scale(k->term), step, i);
         k->out->momentum_defect = fmax(k->out->momentum_defect, fabs(k->defect[i]));
         sum += fabs(k->defect[i]);
     }
@@ -262,7 +277,9 @@ static void check_cone(checker* k, long step, int c) {
     if (k->instant->contacts[c].corner_count > 0) tangential = gauge(&k->instant->contacts[c], p_t);
     if (joint && (k->tangents[c] == 0 || collides(k, step))) return;
     const double pulls = joint ? 0 : -p_n;
-    look(k, STI_SYSTEM_CONE, fmax(fmax(0, pulls), tangential - k->mu[c] * fabs(p_n)), step, c);
+    look(k, STI_SYSTEM_CONE,
+         fmax(fmax(0, pulls), tangential - k->mu[c] * fabs(p_n)) / sti_check_scale(fmax(k->press, tangential)), step,
+         c);
 }
 
 // Does the contact close in the step? From the nearer of its ends, at twice its speed.
@@ -279,7 +296,8 @@ static void check_reach(checker* k, long step, int c) {
     }
     if (k->options.lifts && k->tangents[c] > 0)
         way += 2 * k->h * k->mu[c] * hypot(slip_of(k, c)[0], k->tangents[c] > 1 ? slip_of(k, c)[1] : 0);
-    look(k, STI_SYSTEM_REACH, gap > way + k->options.tol * k->length ? fmax(0, p_n) : 0, step, c);
+    look(k, STI_SYSTEM_REACH, gap > way + k->options.tol * k->length ? fmax(0, p_n) / sti_check_scale(k->press) : 0,
+         step, c);
 }
 
 // mu p_n |s| + p_t's is 0 where friction opposes the slip with all it has, and where nothing slips.
@@ -303,8 +321,9 @@ static void check_law(checker* k, long step, int c) {
     const double facets = facet ? 1 - cos(3.141592653589793 / k->options.facets) : 0;
     const double allowed =
         2 * spread * (reach * k->mu[c] * p_n + hypot(p_t[0], count > 1 ? p_t[1] : 0)) + facets * k->mu[c] * p_n * size;
-    look(k, STI_SYSTEM_LAW, fmax(0, k->mu_kinetic[c] * p_n * size + power - allowed) / sti_check_scale(k->speed), step,
-         c);
+    look(k, STI_SYSTEM_LAW,
+         fmax(0, k->mu_kinetic[c] * p_n * size + power - allowed) / (speed_of(k, k->press) * sti_check_scale(k->press)),
+         step, c);
 }
 
 static void check_gap(checker* k, long step, int c) {
@@ -365,7 +384,6 @@ static void find_scales(checker* k) {
         k->energy_low = fmin(k->energy_low, w->kinetic[s] + fmin(0, w->potential[s] - w->potential[0]));
         k->energy_high = fmax(k->energy_high, w->kinetic[s] + fmax(0, w->potential[s] - w->potential[0]));
     }
-    k->length = sti_check_scale(k->length);
     k->impulse = sti_check_scale(k->impulse);
 }
 
@@ -379,10 +397,11 @@ static sti_status find_spreads(checker* k) {
     sti_status status = STI_OK;
     for (long step = 1; status == STI_OK && step < k->w->rows; step++) {
         status = evaluate(k, step);
-        for (int i = 0; status == STI_OK && i < k->n; i++) k->widest[i] = fmax(k->widest[i], k->spread[i]);
+        for (int i = 0; status == STI_OK && i < k->n; i++)
+            k->widest[i] = fmax(k->widest[i], k->spread[i] / sti_check_scale(k->term));
         for (int c = 0; status == STI_OK && c < k->p; c++) keep_widest(k, c);
     }
-    if (k->mass > 0) k->speed = fmax(k->speed, k->impulse / k->mass);
+    if (isfinite(k->fall)) k->length = fmax(k->length, k->fall);
     return status;
 }
 
@@ -409,11 +428,11 @@ static sti_status check_steps(checker* k) {
 
 static void conclude(checker* k) {
     const double impulse = k->impulse,
-                 energy = sti_check_scale(fmax(k->energy_high - k->energy_low, impulse * k->speed));
+                 energy = sti_check_scale(fmax(k->energy_high - k->energy_low, impulse * speed_of(k, k->impulse)));
     const double scale[STI_SYSTEM_CHECK_COUNT] = {
         [STI_SYSTEM_ORDER] = 1,         [STI_SYSTEM_STATE] = 1,
-        [STI_SYSTEM_CONE] = impulse,    [STI_SYSTEM_REACH] = impulse,
-        [STI_SYSTEM_LAW] = impulse,     [STI_SYSTEM_MOMENTUM] = sti_check_scale(k->momentum),
+        [STI_SYSTEM_CONE] = 1,          [STI_SYSTEM_REACH] = 1,
+        [STI_SYSTEM_LAW] = 1,           [STI_SYSTEM_MOMENTUM] = 1,
         [STI_SYSTEM_JOINT] = k->length, [STI_SYSTEM_PENETRATION] = k->length,
         [STI_SYSTEM_ENERGY] = energy,
     };
@@ -488,6 +507,7 @@ sti_status sti_verify_recorded_system(sti_env* env, const sti_recorded_system* r
     sti_status status = allocate(&k);
     if (status == STI_OK) find_scales(&k);
     if (status == STI_OK) status = find_spreads(&k);
+    k.length = sti_check_scale(k.length);
     if (status == STI_OK) status = check_steps(&k);
     if (status == STI_OK) conclude(&k);
     clear(&k);

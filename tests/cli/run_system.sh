@@ -67,6 +67,8 @@ run verify checked
 expect "steps of many pieces are told" 0 "more than 8 pieces"
 cp -r slip forged
 printf 'broken' | dd of=forged/trajectory.h5 bs=1 seek=0 conv=notrunc status=none
+rm -rf still && run run slope-block --scheme convex --time 0.3 --out still && run verify still
+expect "a system at rest is measured by what its forces would do" 0 "accepted"
 run verify forged
 refused "a damaged recording" "forged/trajectory.h5"
 

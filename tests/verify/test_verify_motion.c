@@ -135,6 +135,27 @@ static void what_is_forged_in_a_system_is_found(void** state) {
     sti_recorded_system_clear(group_env, &w);
 }
 
+// An impulse of one step, however large, is no measure of those of another.
+static void a_huge_impulse_hides_no_other(void** state) {
+    (void)state;
+    sti_recorded_system w;
+    sti_document* document;
+    const sti_system* system = load_system(&w, &document);
+    long slides = -1;
+    for (long k = 1; k < STEPS && slides < 0; k++) {
+        if (w.impulse_n[P * k] > 0 && w.collisions[k] == 0 && w.v[N * k] > 0.1) slides = k;
+    }
+    const double p = w.impulse_n[P * slides];
+    w.impulse_n[P * 5] += 1e9;
+    assert_true(judge(&w, system).check[STI_SYSTEM_CONE].holds);
+    w.impulse_t[2 * P * slides] -= 0.1 * p;
+    assert_false(judge(&w, system).check[STI_SYSTEM_CONE].holds);
+    w.impulse_t[2 * P * slides] += 0.3 * p;
+    assert_false(judge(&w, system).check[STI_SYSTEM_LAW].holds);
+    sti_document_destroy(document);
+    sti_recorded_system_clear(group_env, &w);
+}
+
 static void another_system_is_refused(void** state) {
     (void)state;
     sti_recorded_system w;
@@ -404,6 +425,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_true_run_of_a_system_is_accepted),
         cmocka_unit_test(what_is_forged_in_a_system_is_found),
+        cmocka_unit_test(a_huge_impulse_hides_no_other),
         cmocka_unit_test(another_system_is_refused),
         cmocka_unit_test(a_true_run_of_grains_is_accepted),
         cmocka_unit_test(friction_of_walls_that_is_no_disc_is_looked_at),
