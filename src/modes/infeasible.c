@@ -70,7 +70,7 @@ static sti_status read_value(modes_model* m, const sti_dictionary* D, const mode
         if (row < 0) continue;  // nonbasic: 0
         sti_int_mul(x, &t, sti_dictionary_at(D, row, 0), &m->meaning[own->constraint[k].form].weight[part]);
         if (own->constraint[k].sign < 0) sti_int_neg(&t);
-        modes_add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
+        sti_modes_add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
     }
     sti_status status = x->status;
     if (status == STI_OK) status = sti_rationals_set_ratio(out, (size_t)value, &num, &den);

@@ -162,7 +162,7 @@ static sti_status read_nu(modes_lp* lp, const sti_int* y, int i, int k, sti_rati
         const modes_constraint rule = constraint_of(lp, i, c);
         sti_int_mul(x, &t, &y[r], &m->meaning[rule.form].weight[k]);
         if (rule.sign < 0) sti_int_neg(&t);
-        modes_add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
+        sti_modes_add_fraction(x, &num, &den, &t, &m->scale_num[value], &m->scale_den[value]);
     }
     sti_status status = x->status;
     if (status == STI_OK) status = sti_rationals_set_ratio(out, at, &num, &den);

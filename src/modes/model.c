@@ -31,8 +31,8 @@ static double polygon_cos(int j, int k) {
     return cos(2 * M_PI * j / k);
 }
 
-void modes_add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b,
-                        const sti_int* c) {
+void sti_modes_add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b,
+                            const sti_int* c) {
     sti_int t = {0};
     sti_int_mul(x, &t, a, b);
     sti_int_mul(x, &t, &t, den);

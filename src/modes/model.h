@@ -105,7 +105,8 @@ static inline double modes_double(sti_exact* x, const sti_rationals* r, size_t i
 }
 
 // num / den += a b / c
-void modes_add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b, const sti_int* c);
+void sti_modes_add_fraction(sti_exact* x, sti_int* num, sti_int* den, const sti_int* a, const sti_int* b,
+                            const sti_int* c);
 
 // Corners of the friction polygon of a model, counterclockwise, as exact numbers (count x 2).
 sti_status sti_modes_polygon(sti_env* env, sti_friction_model model, int sides, sti_rationals** out, int* count);
