@@ -319,7 +319,7 @@ static void questions_to_shapes(void** state) {
 // ---- systems and steppers
 
 static sti_status ball(sti_env* env, sti_system** out) {
-    const sti_system_contact_text ground = {.gap = "y", .slip_count = 1, .slip = (const char*[]){"x"}, .mu = "m"};
+    const sti_system_contact_text ground = {.gap = "y", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "m"};
     const sti_system_text text = {.parameter_count = 1,
                                   .parameter_names = (const char*[]){"m"},
                                   .parameters = (const double[]){0.5},
