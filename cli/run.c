@@ -495,6 +495,30 @@ static int run_swept(cli* c, const cli_run_request* r, void* user) {
     return code == CLI_DONE ? cli_run_scene(c, r, with->own, with->robot) : code;
 }
 
+static int begin(cli* c, cli_run_request* r, cli_system_request* own, cli_robot_request* robot, cli_run_sweep* sweep) {
+    robot->pictured = r->picture;
+    int code = check_request(c, r);
+    if (code == CLI_DONE && robot->show != NULL && !r->picture) code = cli_fail_usage(c, "--show: needs --picture");
+    if (code == CLI_DONE && robot->show != NULL && strcmp(robot->show, "collision") != 0 &&
+        strcmp(robot->show, "visual") != 0)
+        code = cli_fail_usage(c, "--show: %.60s: collision or visual expected", robot->show);
+    if (code == CLI_DONE) code = check_outputs(c, r);
+    if (code == CLI_DONE) code = cli_env_open(c, r->threads > 0 ? (int)r->threads : processors());
+    if (code != CLI_DONE) return code;
+    cli_run_catch_signals();
+    cli_limit_none(c);
+    if (sweep->values != NULL) {
+        swept with = {own, robot};
+        sweep->csv = r->csv;
+        sweep->title = r->scene;
+        return cli_run_swept(c, sweep, r, run_swept, &with);
+    }
+    if (sweep->plot != NULL) return cli_fail_usage(c, "--plot: needs --sweep");
+    code = r->resume != NULL ? go_on(c, r, own, robot) : cli_run_scene(c, r, own, robot);
+    cli_run_folder_undo();
+    return code;
+}
+
 static int run(cli* c, int argc, char** argv) {
     cli_run_request r = {.checkpoint = 60};
     cli_run_sweep sweep = {.jobs = 1, .of = "residual"};
@@ -581,28 +605,9 @@ static int run(cli* c, int argc, char** argv) {
     int code;
     const int count =
         cli_parse(c, options, (int)(sizeof options / sizeof options[0]), argc, argv, positional, 0, 1, &code);
-    if (count < 0) return code;
     if (count > 0) r.scene = positional[0];
-    robot.pictured = r.picture;
-    code = check_request(c, &r);
-    if (code == CLI_DONE && robot.show != NULL && !r.picture) code = cli_fail_usage(c, "--show: needs --picture");
-    if (code == CLI_DONE && robot.show != NULL && strcmp(robot.show, "collision") != 0 &&
-        strcmp(robot.show, "visual") != 0)
-        code = cli_fail_usage(c, "--show: %.60s: collision or visual expected", robot.show);
-    if (code == CLI_DONE) code = check_outputs(c, &r);
-    if (code == CLI_DONE) code = cli_env_open(c, r.threads > 0 ? (int)r.threads : processors());
-    if (code != CLI_DONE) return code;
-    cli_run_catch_signals();
-    cli_limit_none(c);
-    if (sweep.values != NULL) {
-        swept with = {&own, &robot};
-        sweep.csv = r.csv;
-        sweep.title = r.scene;
-        return cli_run_swept(c, &sweep, &r, run_swept, &with);
-    }
-    if (sweep.plot != NULL) return cli_fail_usage(c, "--plot: needs --sweep");
-    code = r.resume != NULL ? go_on(c, &r, &own, &robot) : cli_run_scene(c, &r, &own, &robot);
-    cli_run_folder_undo();
+    if (count >= 0) code = begin(c, &r, &own, &robot, &sweep);
+    free(own.stiffness.value);
     return code;
 }
 
