@@ -10,7 +10,7 @@ static size_t whole_size[SCHEMES];
 
 static void make_system(sti_env* env) {
     const sti_system_contact_text ground = {
-        .gap = "y + x^2/10", .slip_count = 1, .slip = (const char*[]){"x"}, .mu = "0.5"};
+        .gap = "y + x^2/10", .slip_count = 1, .slip = (const char*[]){"x'"}, .mu = "0.5"};
     const sti_system_contact_text rod = {.gap = "z - x"};
     const sti_system_text text = {.coordinate_count = 3,
                                   .coordinates = (const char*[]){"x", "y", "z"},
