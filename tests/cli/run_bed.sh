@@ -308,7 +308,7 @@ run verify seldom
 expect "frames that are far apart" 0 "--frame H, with H the length of a step"
 
 # ---- friction of walls that is no disc
-run run brushed-box --set count=40,tol=1e-7 --time 1 --frame 0.01 --out brushed --problem brushed.hdf5 --csv one.csv
+run run brushed-box --step 0.01 --set count=40,tol=1e-7 --time 1 --frame 0.01 --out brushed --problem brushed.hdf5 --csv one.csv
 expect "walls with an ellipse" 0 "the last step as a contact problem"
 run verify brushed
 expect "are looked at by the check of the run" 0 "accepted: 10 checks hold"
@@ -319,7 +319,7 @@ for solver in auto gs newton ipm lemke; do
     run verify brushed.hdf5 brushed-$solver.json
     expect "which $solver solves" 0 "accepted"
 done
-run run brushed-box --set count=40,tol=1e-7 --time 0.6 --frame 0.01 --out half --quiet
+run run brushed-box --step 0.01 --set count=40,tol=1e-7 --time 0.6 --frame 0.01 --out half --quiet
 run run --resume half --time 1 --csv two.csv --quiet
 run verify half
 expect "a run that was resumed" 0 "accepted: 10 checks hold"
@@ -333,6 +333,10 @@ run run normal.json
 refused "a direction normal to a wall" "normal.json: wall 0: along: (0, 0, 1) is normal to the wall"
 run run brushed-box --set law=cone
 refused "another law" "law: cone: friction of walls that is no disc is for the law coulomb"
+
+run run brushed-box --out wedge --quiet
+run verify wedge
+expect "the built-in scene is solved at every step" 0 "accepted"
 
 run run --help
 expect "--help" 0 "stiction run pebble-bed"
